@@ -6,6 +6,8 @@ import traceback
 from collections.abc import Callable
 from html import escape
 
+from .formatting import subscripts
+
 GREEN, AMBER, GREY = (
     ("#e6f4ea", "#0b4f25", "#1e8e3e"),
     ("#fff4d6", "#5c3b00", "#b06000"),
@@ -42,12 +44,12 @@ def line_of(error: BaseException, function: Callable) -> str:
 
 
 def rich(text: str) -> str:
-    """Escaped text, with `code` between backticks set as code, and *words* between asterisks stressed."""
+    """Escaped text: `code` between backticks set as code, *words* between asterisks stressed, the i of x_i lowered."""
     style = "background:#ffffff;color:#202124;padding:0 4px;font-size:inherit"
     pieces = re.split(r"`([^`]+)`", escape(text, quote=False))  # every other one is code
     words = [re.sub(r"(?<![\w*])\*(\w[^*]*)\*(?![\w*])", r"<em>\1</em>", piece) for piece in pieces[::2]]
     code = [f'<code style="{style}">{piece}</code>' for piece in pieces[1::2]]
-    return "".join(a + b for a, b in zip(words, [*code, ""]))
+    return "".join(subscripts(a) + b for a, b in zip(words, [*code, ""]))
 
 
 def code_block(text: str) -> str:

@@ -21,6 +21,11 @@ def escape(text: object) -> str:
     return html.escape(str(text), quote=True)
 
 
+def subscripts(line: str) -> str:
+    """HTML whose x_i is an x with a small i below."""
+    return re.sub(r"_(ij|[a-z])\b", r"<sub>\1</sub>", line)
+
+
 def number(value: float, digits: int = 4) -> str:
     """A number to read: fixed digits, "−" for minus, no "−0.0000", "∞" and "nan" as such."""
     if isinstance(value, bool):

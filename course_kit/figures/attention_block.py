@@ -3,7 +3,7 @@
 from course_lib.schemes import SCHEMES
 
 from ..display.formatting import check_choice, escape
-from ..display.picture import Picture
+from ..display.picture import SUPPRESS, Picture
 from ..display.svg import svg_image
 from .map_of_schemes import INPUT, PER_KEY, PLACES, ROTATION, SHARED, SINK, THROUGH_QUERY, VALUE, Place
 
@@ -47,7 +47,11 @@ def attention_block(scheme: str) -> Picture:
     """
     found = SCHEMES[check_choice("scheme", scheme, SCHEMES)]
     entered = [place for place in PLACES if place.hook in found.enters]
-    where = ", and ".join(place.where for place in entered) or "nowhere"
+    ways: dict[str, str] = {}  # "added to the score", and in how many ways
+    for place in entered:
+        head, comma, how = place.where.partition(", ")
+        ways[head] = ways.get(head, "") + comma + how
+    where = ", and ".join(head + how for head, how in ways.items()) or "nowhere"
     drawn = [f'<path d="{line}" fill="none" stroke="{ARROW}" marker-end="url(#rp-tip)"/>' for line in LINES]
     drawn += [_box(x, y, width, text) for x, y, width, text in BOXES]
     drawn += [f'<text x="{x}" y="{y}" text-anchor="middle" font-size="13">{_letters(t)}</text>' for x, y, t in NAMES]
@@ -60,7 +64,8 @@ def attention_block(scheme: str) -> Picture:
         f'<path d="M0 0L7 3.5L0 7z" fill="{ARROW}"/></marker></defs>'
     )
     image = svg_image(tip + "".join(drawn), width=WIDTH, height=HEIGHT, alt=alt)
-    body = f'<p style="margin:0 0 6px"><b>Where it enters: {escape(where)}</b></p>{image}'
+    scrolls = f'<div class="rp-scroll" role="group" tabindex="0" {SUPPRESS} aria-label="Drawing">'
+    body = f'<p style="margin:0 0 6px"><b>Where it enters: {escape(where)}</b></p>{scrolls}{image}</div>'
     return Picture("attention-block", body, alt=alt, title=f"Where {scheme} enters attention")
 
 

@@ -18,7 +18,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from ..display.formatting import escape, number
+from ..display.formatting import escape, number, subscripts
 from ..display.picture import SUPPRESS, TABLE, Picture
 from ..display.svg import svg_image, svg_start
 
@@ -225,7 +225,7 @@ def still_table(table: Table | Drawing) -> str:
     names = [f'<th scope="row">{escape(row)}</th>' for row in table.rows] or [""]
     cells = ["".join(map(_cell, line)) for line in table.cells]
     lines = "".join(f"<tr {ROW}>{name}{line}</tr>" for name, line in zip(names, cells, strict=True))
-    caption = f'<caption style="text-align:left"><b>{escape(table.caption)}</b>{note}</caption>'
+    caption = f'<caption style="text-align:left"><b>{subscripts(escape(table.caption))}</b>{note}</caption>'
     body = f"{caption}<thead><tr {ROW}>{heads}</tr></thead><tbody>{lines}</tbody>"
     wide = [[len(cell.text) + bool(cell.bar) * BAR // 7 for cell in line] for line in table.cells]
     first = [*map(len, table.corner.split("↓ ")), *map(len, table.rows)] * named

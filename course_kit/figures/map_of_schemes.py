@@ -1,12 +1,11 @@
 """The map of the course: where position may enter attention, and which scheme enters where."""
 
-import re
 from dataclasses import dataclass
 
 from course_lib.schemes import SCHEMES
 
 from ..contents import number
-from ..display.formatting import escape
+from ..display.formatting import escape, subscripts
 from ..display.picture import TABLE, Picture
 
 
@@ -65,16 +64,16 @@ def map_of_schemes() -> Picture:
 def _formula() -> str:
     """All of attention on three lines, each place in its colour and with its number."""
     rotated = f"{_spot(ROTATION, 'R_i')} q_i · {_spot(ROTATION, 'R_j')} k_j"
-    through_query, shared = _spot(THROUGH_QUERY, "+ q_i · a[j − i]"), _spot(SHARED, "+ b[j − i]")
+    through_query, shared = _spot(THROUGH_QUERY, "+ q_i·a[j−i]"), _spot(SHARED, "+ b[j−i]")
     per_key, sink = _spot(PER_KEY, "+ f_j"), _spot(SINK, "sink")
     lines = {
         "input": f"x_i = word_i {_spot(INPUT, '+ p_i')}",
         "score": f"s_ij = scale · ( {rotated} {through_query} ) {shared} {per_key}",
-        "output": f"o_i = Σ_j softmax(s, {sink})_ij · ( v_j {_spot(VALUE, '+ a_v[j − i]')} )",
+        "output": f"o_i = Σ_j softmax(s, {sink})_ij · ( v_j {_spot(VALUE, '+ a_v[j−i]')} )",
     }
     inner = "".join(
         f'<div style="padding:3px 0;line-height:1.9;{MONO}"><span style="{GREY}">{name}:&ensp;</span>'
-        f"{_subscripts(line)}</div>"
+        f"{subscripts(line)}</div>"
         for name, line in lines.items()
     )
     box = "background-color:#f6f8fa;color:#1b1f24;padding:8px 12px;border-radius:6px;margin:0 0 12px"
@@ -82,7 +81,7 @@ def _formula() -> str:
 
 
 def _spot(place: Place, text: str) -> str:
-    box = "display:inline-block;border-radius:4px;padding:1px 6px;line-height:1.4"
+    box = "display:inline-block;border-radius:4px;padding:1px 5px;line-height:1.4"
     chip = f"{box};background-color:{place.colour};color:#ffffff"
     return f'<span class="rp-spot" style="{chip}">{escape(text)} <b>({place.number})</b></span>'
 
@@ -94,14 +93,9 @@ def _row(place: Place) -> str:
         f'<span class="rp-scheme" style="{pill}">{escape(name)} <span style="{GREY}">{number(topic)}</span></span>'
         for name, topic in place.schemes.items()
     )
-    formula = f'<span class="rp-spot" style="{MONO};color:{place.colour}">{_subscripts(escape(place.formula))}</span>'
+    formula = f'<span class="rp-spot" style="{MONO};color:{place.colour}">{subscripts(escape(place.formula))}</span>'
     return (
         f'<tr style="background-color:#ffffff;color:#1b1f24"><td {LEFT}><span style="{chip}">{place.number}</span></td>'
         f'<th scope="row" {LEFT}>'
         f"{escape(place.where)}</th><td {LEFT}>{place.what}<br>{formula}</td><td {LEFT}>{names}</td></tr>"
     )
-
-
-def _subscripts(line: str) -> str:
-    """x_i as x with a small i below."""
-    return re.sub(r"_(ij|[ijvh])", r"<sub>\1</sub>", line)
