@@ -213,7 +213,7 @@ SCHEMES: dict[str, Scheme] = {
             keeps="4·H·(2·n − 1)·d",
             direction="past only",
             ends=True,
-            other=("causal=False", False, "both"),
+            other=("causal = False", False, "both"),
         ),
         Scheme(
             "Transformer-XL",
@@ -249,7 +249,7 @@ SCHEMES: dict[str, Scheme] = {
             run="t5",
             size="max_distance",
             runs=("t5-64", "t5-256"),
-            other=("bidirectional=False", True, "past only"),
+            other=("bidirectional = False", True, "past only"),
         ),
         Scheme(
             "ALiBi",

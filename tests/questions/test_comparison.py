@@ -157,7 +157,7 @@ def test_cells_by_hand_and_the_picture_shows_them_all():
         "log scale": "nothing",
     }.items():
         assert TABLE[name]["keeps for n tokens"] == cell
-    assert TABLE["T5 buckets"]["direction"] == "tells before from after (bidirectional=False: needs a mask)"
+    assert TABLE["T5 buckets"]["direction"] == "tells before from after (bidirectional = False: needs a mask)"
     words = f"level {rise('alibi'):+.2f}, finds {right('alibi', NAMES)[-1]:.0%}"
     assert TABLE["ALiBi"]["longer texts"] == words.replace("-", "−")
     assert TABLE["RoPE"]["longer texts"].count(" breaks +") == 4
