@@ -137,9 +137,9 @@ labels = [f"{scheme}: {word[scheme]}" for scheme in by_verdict]
 figures.heatmap(table, labels, ["128", "1,024", "1,024, far keys masked"], digits=2, alt="Loss in text by test length")
 
 # %% [markdown]
-# Without far keys, every scheme with relative positions returns to its loss at 128 (within 0.05). **In these models,
-# the harm in text came from far keys.** `learned` and `sinusoidal` stay broken, because even their near tokens have
-# positions that training did not reach. `none`, which has no positions, returns less than half-way.
+# Without far keys, every scheme with relative positions returns to its loss at 128 (within 0.05). **In our models with
+# relative positions, the harm in text came from far keys.** `learned` and `sinusoidal` stay broken, because even their
+# near tokens have positions that training did not reach. `none`, which has no positions, returns less than half-way.
 #
 # Compare the verdicts with what each scheme meets. In text, our models break on untrained numbers, and on sines or
 # angles never seen, except for Transformer-XL. A formula that continues is not enough: ALiBi is level, but `log-1`
@@ -147,8 +147,8 @@ figures.heatmap(table, labels, ["128", "1,024", "1,024, far keys masked"], digit
 #
 # ## Level is not the same as useful
 #
-# Four schemes are level in text, and masking the far keys costs them nothing. So there they did not need these keys. In
-# retrieval they do: the questions that count are in the last 64 places, and all values in the first half. How many
+# Four schemes are level in text, and masking the far keys costs them nothing. So there they did not need these keys.
+# Retrieval needs them: the questions that count are in the last 64 places, and all values in the first half. How many
 # answers are right? For 1,024 tokens we print the lowest seed and the highest.
 
 # %%
@@ -213,7 +213,7 @@ print(f"tokens 8,192 to 16,384, last 1,024:  loss {near['loss']:.2f}")
 print(f"difference: {near['difference']:+.2f} ± {near['error']:.2f}")
 
 # %% [markdown]
-# All keys are worse than the last 1,024. So past 8,192 tokens of this text, the far tokens do harm.
+# With all keys, the loss is higher than with the last 1,024. So past 8,192 tokens of this text, the far tokens do harm.
 # [[stretching_rope|Chapter #]] repairs this.
 #
 # ## Remember

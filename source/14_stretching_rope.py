@@ -98,8 +98,8 @@ def rise(**changes):
 
 # %% [markdown]
 # Now only some pairs feel the gap. A pair that makes a whole number of turns in it arrives at the same angle as without
-# it. So we round the turns of all other pairs: one that makes 5 ¼ turns in the gap gets a speed for 5. As a control, we
-# *hide* the first half from the second. Which pairs do more harm than that?
+# it. So we round the turns of all other pairs: one that makes 5 ¼ turns in the gap gets the speed of 5 turns. As a
+# control, we *hide* the first half from the second. Which pairs do more harm than that?
 
 # %% tags=["nbval-ignore-output"]
 trained = model.speeds
@@ -206,8 +206,8 @@ assert slowed == (rules.turns(old, length) < 1).sum()
 # ## Repair the released model
 #
 # Now SmolLM2 gets each rule without training, in committed runs on four texts of 384 tokens. With $s = 4$, even NTK
-# keeps all open pairs within the angles of 8,192 tokens at this gap. One more candidate *stops* the 16 slowest pairs:
-# they no longer rotate. Which candidates will be better than hiding the first half?
+# keeps all open pairs within the angles of 8,192 tokens, at a gap of 16,384. One more candidate *stops* the 16 slowest
+# pairs: they no longer rotate. (*Deeper* says why 16.) Which candidates will be better than hiding the first half?
 
 # %%
 def mean_rise(experiment, condition):
@@ -229,8 +229,8 @@ assert (reached < rules.turns(trained, 8192)[is_open]).all()  # NTK with s = 4
 
 # %% [markdown]
 # Begin with the second row: when the first half is hidden, the loss rises by 0.49. **NTK and YaRN remove most of the
-# gap's 4.11, but they are no better than hiding the first half.** Only stopping 16 pairs is. Interpolation costs nearly
-# two nats even without a gap. It is the only rule here that slows all the fast pairs.
+# gap's 4.11, but they are no better than hiding the first half.** Only stopping 16 pairs is better. Interpolation costs
+# nearly two nats even without a gap. It is the only rule here that slows all the fast pairs.
 #
 # ## In a long text
 #
@@ -242,7 +242,7 @@ shown = {"as released": ("as released", "-"), "slowest 16 stopped": ("16 pairs s
 shown |= {"NTK 2": ("NTK, s = 2", "-"), "window 1024, kept [0]": ("window of 1,024", "--")}
 fig, ax = plt.subplots(figsize=(7, 3), layout="constrained")
 final, ends = {}, [256, 512, 1024, 2048, 4096, 8192, 16_384]
-print(f"{'mean loss up to':16}", *(f"{end:6,}" for end in ends), "  last, against as released")
+print(f"{'loss, stretch to':16}", *(f"{end:6,}" for end in ends), "  last, against as released")
 for name, (label, style) in shown.items():
     (row,) = released_rows("by position", condition=name, n=16_384)
     final[name] = [part["loss"] for part in row["bins"]]
@@ -433,8 +433,8 @@ for length, strength in ((128, 1), (256, 1), (1024, 1), (1024, 8)):
     print(f"{length:5,} tokens, strength {strength}: divisors", theta8 / speeds)
 
 # %% [markdown]
-# Strength 8 divides the slowest pair by 57, not by 8, because $s = 1 + 8\,(n/L - 1)$. Qwen 3's cards offer YaRN with the
-# same factor of 4 at every length, and warn that it may harm short texts.
+# Strength 8 divides the slowest pair by 57, not by 8, because $s = 1 + 8\,(n/L - 1)$. Qwen 3's cards offer YaRN with
+# the same factor of 4 at every length, and warn that it may harm short texts.
 #
 # All rules that read the length have a problem with a cache: as the text grows, the speeds change, but cached keys were
 # rotated with earlier ones. So the course's `RoPE` caches keys *unrotated* if its speeds depend on the length.
