@@ -1,16 +1,16 @@
 # %% [markdown]
 # # [[title]]
 #
-# "Relative positions generalise to longer sequences" is true of some schemes and false of others. It hides two
-# questions: does a longer text *disturb* the model, and does the model *use* it? We ask both of small models, trained
-# on 128 tokens and tested on up to 1,024, and then of a released one.
+# "Relative positions generalise to longer sequences" is true of some schemes and false of others. The sentence hides
+# two questions: does a longer text *disturb* the model, and does the model *use* it? We ask both of small models,
+# trained on 128 tokens and tested on up to 1,024, and then of a released one.
 #
 # **You will be able to**
 # - say what each scheme meets beyond its training length: an untrained number, a shared one, or a formula that
 #   continues;
 # - read a verdict over several seeds;
 # - tell a model that uses a longer text from one that only survives it;
-# - test your own model in five steps.
+# - test your own model in three steps.
 #
 # **You need** chapters [[bias_by_hand|#]], [[vector_per_distance|#]], [[transformer_xl|#]], [[t5_buckets|#]],
 # [[alibi|#]], [[rope|#]] and [[released_model|#]]. **Time** [[time]].
@@ -30,43 +30,42 @@ L = 128  # the training length, here and below
 # %% [markdown]
 # ## What is new in a longer text?
 #
-# A decoder trained on texts of 128 tokens has met the distances 0 to 127. In a text of 1,024 tokens, how many pairs of
-# query and key have a new distance?
+# Suppose that a decoder was trained on texts of three tokens. Then it has met the distances 0, 1 and 2. In "The cat sat
+# on mat" two distances are new: "on" is 3 after "The", and "mat" is 3 after "cat" and 4 after "The". So 3 of the 15
+# pairs of query and key have a new distance. What is their share in 1,024 tokens, after training on 128?
 
 # %%
-i, j = np.tril_indices(1024)
-new = np.sum(i - j >= L)
-print(f"{new:,} of {i.size:,} pairs, {new / i.size:.1%}")
-assert new == 896 * 897 / 2
+for trained, n in ((3, 5), (L, 1024)):
+    i, j = np.tril_indices(n)  # each query i with the keys j that it may see
+    new = np.sum(i - j >= trained)
+    print(f"trained on {trained:3}, tested on {n:5,}: {new:7,} of {i.size:7,} pairs are new, {new / i.size:.0%}")
 
 # %% [markdown]
-# What does a scheme have for these pairs?
+# What does each scheme of the study meet at these pairs?
 #
-# | past the training length, it meets | schemes of the study | released |
-# |---|---|---|
-# | only more keys | no positions (`none`) | some layers of Llama 4 |
-# | numbers that no text has trained | `learned` positions, T5 with `max_distance` 256 (`t5-256`) | |
-# | one trained thing for all far keys (**saturated**) | T5 with `max_distance` 64 (`t5-64`), Shaw, clipped at 32 (`shaw-32`) | T5 |
-# | a formula that continues | log decay (`log-1`), ALiBi | BLOOM, MPT |
-# | sines or angles never seen | sinusoidal, Transformer-XL, RoPE (in its slow pairs) | Llama |
-# | nothing: each layer sees no farther | RoPE in a window of 64 (`window-64`) | Mistral 7B v0.1 (4,096) |
+# | past the training length, it meets | schemes |
+# |---|---|
+# | only more keys | no positions (`none`) |
+# | numbers that no text has trained | `learned` positions, T5 with `max_distance` 256 (`t5-256`) |
+# | one trained number or vector for all far keys (**saturated**) | T5 with `max_distance` 64 (`t5-64`), Shaw, clipped at 32 (`shaw-32`) |
+# | a formula that continues | log decay of strength 1 (`log-1`), ALiBi |
+# | sines or angles never seen | sinusoidal, Transformer-XL, RoPE in its slow pairs |
+# | nothing new, because each layer sees only 64 keys | RoPE in a window of 64 (`window-64`) |
 #
-# The last one is our **control**. Each of its two layers reaches 63 tokens back, so nothing farther than 126 can reach
-# a query. So whatever the control can do, it does with the last 127 tokens.
+# The last scheme is our **control**. In each of its two layers, a query sees 63 tokens back, so in both together 126.
+# Whatever the control can do, it does with the last 127 tokens.
 #
 # ## The study
 #
 # `course_study` trains decoders with two layers, four heads and 64 channels for 2,000 steps of eight texts. They differ
-# in their scheme of position. There are three seeds and four tasks:
+# only in their scheme of position. Each scheme is trained with three seeds. Here are two of the study's tasks:
 #
 # | task | the model reads | and must name | guessing |
 # |---|---|---|---|
-# | **characters** | Python's own help texts, called *text* from here on | the next character | |
-# | **copy-back** | random tokens: `7 2 9 4` | the token 3 places before: `7` | 1 in 16 |
-# | **flip-flop** | instructions and bits: `write 1 ignore 0 read` | the last bit written: `1` | 1 in 2 |
-# | **retrieval** | eight names with their values, then a name: `Ada=3 … Ada` | the value: `3` | 1 in 8 |
+# | **text** | Python's own help texts | the next character | |
+# | **retrieval** | in the first half, eight names with their values; in the second, names: `Ada=3 … Ada` | the value: `3` | 1 in 8 |
 #
-# In every test text, only the questions in its last 64 places count.
+# Whatever the length of a test text, only its last 64 places count.
 #
 # ## Does a longer text disturb them?
 #
@@ -84,8 +83,15 @@ def runs(task, scheme):
 print("rise of each seed:", *(f"{rise:+.2f}" for rise in study.rises(runs("characters", "rope"))))
 
 # %% [markdown]
-# We fixed two bounds before the runs. A scheme is **level** if no seed rises by more than 0.05, and **breaks** if every
-# seed rises by more than 0.25. It **rises** if every seed rises by more than 0.05, but not every one by more than 0.25.
+# A verdict needs all three seeds:
+#
+# | verdict | rise of the seeds |
+# |---|---|
+# | **level** | none is more than 0.05 |
+# | **rises** | each is more than 0.05 |
+# | **breaks** | each is even more than 0.25 |
+#
+# So RoPE breaks.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -113,9 +119,9 @@ figures.question(
 )
 
 # %% [markdown]
-# Does the harm come from the far keys? We also **mask** (hide) all keys 128 or more back. Then no distance is new. Here
-# is the mean loss of three seeds. Read `rope` first: 1.19 at 128 tokens, 3.65 at 1,024, and 1.19 again without the far
-# keys.
+# Does the harm come from the far keys? We also mask all keys 128 or more back, so that no distance is new. Here is the
+# mean loss of three seeds. Read the last row first. `rope` has 1.19 at 128 tokens, 3.65 at 1,024, and without the far
+# keys 1.19 again.
 
 # %%
 order = ("level", "rises", "breaks")
@@ -131,109 +137,90 @@ labels = [f"{scheme}: {word[scheme]}" for scheme in by_verdict]
 figures.heatmap(table, labels, ["128", "1,024", "1,024, far keys masked"], digits=2, alt="Loss in text by test length")
 
 # %% [markdown]
-# Without far keys, every relative scheme returns to its loss at 128. **In our models with relative positions, all the
-# harm in text came from far keys**. `learned` and `sinusoidal` stay broken, because their *near* tokens have new
-# positions, too. `none` returns less than half-way; we have not tested why.
+# Without far keys, every scheme with relative positions returns to its loss at 128 (within 0.05). **In our models with
+# relative positions, the harm in text came from far keys.** `learned` and `sinusoidal` stay broken, because even their
+# near tokens have positions that training did not reach. `none`, which has no positions, returns less than half-way.
 #
-# In text, our models break on untrained numbers and on sines or angles they never met, except Transformer-XL. A formula
-# that continues is not enough: with `log-1` the loss rises.
+# Compare the verdicts with what each scheme meets. In text, our models break on untrained numbers, and on sines or
+# angles never seen, except for Transformer-XL. A formula that continues is not enough: ALiBi is level, but `log-1`
+# rises.
 #
 # ## Level is not the same as useful
 #
-# Four schemes are level, and masking costs them nothing, so in text they did not need the far keys. What shows that a
-# model *uses* a long text? Questions whose answer is far. In retrieval, all names come in the first half of the text,
-# and the questions at its end. In flip-flop some writes are far.
-#
-# How many answers are right, at 128 tokens and at 1,024 (lowest to highest seed)? A dash means *not learned*: some seed
-# answers less than 90 % at 128.
+# Four schemes are level in text, and masking the far keys costs them nothing. So there they did not need these keys.
+# Retrieval needs them: the questions that count are in the last 64 places, and all values in the first half. How many
+# answers are right? For 1,024 tokens we print the lowest seed and the highest.
 
 # %%
-def answers(rows):
-    """The right answers at 128 and at 1,024 tokens, or a dash."""
-    first, last = ([row["accuracy"][k] for row in rows] for k in (0, 3))
-    return f"{np.mean(first):4.0%} → {100 * min(last):3.0f}–{max(last):4.0%}" if study.learned(rows) else "–"
-
-
-tasks = ("copy-back", "flip-flop", "retrieval")
-print(f"{'128 → 1,024':14}", *(f"{task:>17}" for task in tasks))
-for scheme in schemes:
-    print(f"{scheme:14}", *(f"{answers(runs(task, scheme)):>17}" for task in tasks))
+print(f"{'':14}  text     retrieval at 128   at 1,024")
+for scheme in by_verdict:
+    first, last = ([row["accuracy"][k] for row in runs("retrieval", scheme)] for k in (0, 3))
+    print(f"{scheme:14}  {word[scheme]:7}{np.mean(first):18.0%}{f'{100 * min(last):.0f}–{max(last):.0%}':>11}")
 
 # %% [markdown]
-# Begin with copy-back, where nothing far is asked. `learned` guesses, and every seed of `t5-64`, level in text, loses
-# answers.
+# The control falls to guessing, because the names lie farther back than it reaches. **A level loss does not show that a
+# model uses the longer text.**
 #
-# The control falls to guessing in retrieval, because this needs far tokens. **A level loss does not show that a model
-# uses them.**
-#
-# The loss in text predicts little. `learned` and `t5-256` break in text, and answer nearly every question of retrieval.
-# ALiBi is level, and loses more than half of retrieval.
+# The verdict in text predicts little here. ALiBi is level, and misses more than half of the answers. `learned` and
+# `t5-256` break, and answer nearly every question.
 #
 # ## A released model
 #
 # SmolLM2-135M ([[released_model|chapter #]]) reads 512 tokens of *Alice in Wonderland*, not yet a long text for it.
 # Near the beginning we insert "The pass key is 60494.", and at the end "What is the pass key? The pass key is 60494".
-# Then we give each layer a window of 128 tokens, and keep token 0, which the model needs ([[windows_and_sinks|chapter
-# #]]). Which of two losses will rise: that of the second half's words, or that of the five digits at the end?
+# Then we hide the far keys: in each layer, a query sees only the last 128 tokens, and token 0, which the model needs
+# ([[windows_and_sinks|chapter #]]). We compare two losses, of the words in the second half and of the five digits at
+# the end. Which one will rise?
 
 # %% tags=["nbval-ignore-output"]
 from course_lib import released
 from course_study.released.experiments import in_text
 
 model = released.load()
-tokens, found = in_text(model, "60494", 512, depth=0.1), {}
+tokens, words, digits = in_text(model, "60494", 512, depth=0.1), {}, {}
 for name, change in {"all keys": {}, "window of 128": {"window": 128, "sinks": [0]}}.items():
     with model.changed(**change):
         losses = model.losses(tokens)
-    found[name] = losses[256:-20].mean(), losses[-5:].mean()  # the words; the digits
-    print(f"{name:14} words {found[name][0]:.2f}, digits {found[name][1]:.2f}")
-assert abs(found["window of 128"][0] - found["all keys"][0]) < 0.1
-assert found["all keys"][1] < 1 < 2 < found["window of 128"][1]
+    words[name], digits[name] = losses[256:-20].mean(), losses[-5:].mean()  # the question begins at −20
+    print(f"{name:14} words {words[name]:.2f}, digits {digits[name]:.2f}")
+assert abs(words["window of 128"] - words["all keys"]) < 0.1
+assert digits["window of 128"] > digits["all keys"] + 1
 
 # %% [markdown]
-# By the loss on the words, the window does no harm. But the pass key is lost. **A mean loss can hide the few tokens
+# By the loss of the words, the window does no harm. But the pass key is lost. **A mean loss can hide the few tokens
 # that need a far one.**
 #
 # ## A test for your model
 #
-# 1. Take the loss of the *same* last tokens after 1, 2 and 4 times the training length. The first is the control.
-#    If 2 and 4 are no better, far text does not lower the mean loss.
-# 2. Mask or shuffle the far half. If the loss stays, the model did not need it *for the mean loss*.
-# 3. Ask for something told far back, such as a pass key, at several depths.
-# 4. Ask for something near. (In our models, long texts disturb even copying.)
-# 5. Repeat with other texts, and print differences with their error.
+# Take texts longer than those of training.
 #
-# Committed runs take steps 1 and 3 with SmolLM2, in *Alice*. Its configuration says 8,192 tokens, and the control has a
-# window of 1,024.
+# 1. **Control.** Measure the mean loss of the *same* tokens with all keys and without the far ones. If all keys are no
+#    better, the far text does not lower the mean loss.
+# 2. **Far question.** Ask for something told far back, such as a pass key, at several depths. As a control, ask without
+#    telling it.
+# 3. **Error.** Repeat with other texts, and print each difference with its error.
+#
+# Above, you took step 2 in a short text. A committed run takes step 1 with SmolLM2 in *Alice*, past the 8,192 tokens
+# of its configuration. "Without the far ones" means: each layer sees the last 1,024 tokens and token 0.
 
 # %%
 from course_study.released import rows as released_rows
 
-for name in ("as released", "window 1024, kept [0]"):
-    [row] = released_rows("by position", condition=name, n=16_384)
-    print(f"tokens 8,192 to 16,384, {name}: loss {row['loss']:.2f}, {row['difference']:+.2f} ± {row['error']:.2f}")
-told = {
-    "4,000 back, in 8,000": ("depths", "8000 tokens, depth 0.5"),
-    "7,200 back, in 8,000": ("depths", "8000 tokens, depth 0.1"),
-    "4,000 back, in 12,000": ("beyond", "12000 tokens, depth 0.67, as released"),
-    "10,800 back, in 12,000": ("beyond", "12000 tokens, depth 0.1, as released"),
-    "never": ("depths", "no key"),
-}
-for name, (experiment, condition) in told.items():
-    tries = released_rows(experiment, condition=condition)
-    right, loss = sum(row["right"] for row in tries), np.mean([row["loss"] for row in tries])
-    print(f"told {name:22} {right} of {len(tries)} found, loss on the digits {loss:.2f}")
+[everything] = released_rows("by position", condition="as released", n=16_384)
+[near] = released_rows("by position", condition="window 1024, kept [0]", n=16_384)
+print(f"tokens 8,192 to 16,384, all keys:    loss {everything['loss']:.2f}")
+print(f"tokens 8,192 to 16,384, last 1,024:  loss {near['loss']:.2f}")
+print(f"difference: {near['difference']:+.2f} ± {near['error']:.2f}")
 
 # %% [markdown]
-# Past 8,192, the window has the lower loss, so far text does harm. In 8,000 tokens the model uses far tokens, but of
-# keys 7,200 back it knows part of the digits. In 12,000, keys 10,800 back are as if never told.
+# With all keys, the loss is higher than with the last 1,024. So past 8,192 tokens of this text, the far tokens do harm.
 # [[stretching_rope|Chapter #]] repairs this.
 #
 # ## Remember
 #
 # - Ask what a longer text needs that training did not reach: untrained numbers, new angles, or only more keys.
-# - Mask the far keys to see whether a rise comes from them. In our models, with relative positions, all of it does.
-# - A level loss shows neither that far tokens are used nor that other tasks survive.
+# - Mask the far keys to see whether a rise comes from them. In our models with relative positions, it does.
+# - A level loss does not show that far tokens are used, and a loss that rises does not show that they are not.
 # - A model uses a long text if it answers questions that need far tokens, and if masking them costs it something.
 #
 # ## Three questions
@@ -342,6 +329,30 @@ assert spans["log, strength 2"][-1] < 6
 # distances is infinite, and the span grows without limit. With $\lambda > 1$, and for a straight line, the sum is
 # finite and the span settles.
 #
+# ## Deeper · Two more tasks
+#
+# | task | the model reads | and must name | guessing |
+# |---|---|---|---|
+# | **copy-back** | random tokens: `7 2 9 4` | the token 3 places before: `7` | 1 in 16 |
+# | **flip-flop** | instructions and bits: `write 1 ignore 0 read` | the last bit written: `1` | 1 in 2 |
+#
+# Does a longer text disturb a task that needs nothing far, such as copy-back? A dash means *not learned*: some seed
+# answers less than 90 % at 128 tokens.
+
+# %%
+def answers(rows):
+    """The right answers at 128 and at 1,024 tokens, or a dash."""
+    first, last = ([row["accuracy"][k] for row in rows] for k in (0, 3))
+    return f"{np.mean(first):4.0%} → {100 * min(last):3.0f}–{max(last):4.0%}" if study.learned(rows) else "–"
+
+
+print(f"{'128 → 1,024':14} {'copy-back':>17} {'flip-flop':>17}")
+for scheme in by_verdict:
+    print(f"{scheme:14}", *(f"{answers(runs(task, scheme)):>17}" for task in ("copy-back", "flip-flop")))
+
+# %% [markdown]
+# It can: every seed of `t5-64`, level in text, loses answers. So ask your model something near, too.
+#
 # ## Deeper · Strength is not form
 #
 # Is it the line that keeps ALiBi level, or its strength? We train logarithms and lines with one strength for all
@@ -350,7 +361,6 @@ assert spans["log, strength 2"][-1] < 6
 
 # %%
 every = study_rows + study.committed("decays")
-print(f"at distance 1,000: −{2 * np.log1p(1000):.0f} by strength 2, −{1000 / 16:.0f} by slope 1/16, −{1000 / 256:.0f} by 1/256")
 print(f"{'in text':14} at 128    rise of each seed      flip-flop, 128 → 1,024")
 for scheme in ("log-1", "log-2", "log-four", "log-learned", "linear-one", "alibi", "linear-learned"):
     text, bits = (study.pick(every, task=task, scheme=scheme) for task in ("characters", "flip-flop"))
@@ -360,9 +370,27 @@ for scheme in ("log-1", "log-2", "log-four", "log-learned", "linear-one", "alibi
 # %% [markdown]
 # In text, strength decides in these models: with strength 2, with one strength per head, and with learned ones, a
 # logarithm is level, too, and better than ALiBi at 128. Learned strengths make the line as good. In flip-flop the form
-# shows: all logarithms but `log-1` answer nearly everything at 1,024, and the lines lose answers. The amount subtracted
-# far away does not explain this: at distance 1,000 `log-2` subtracts 14 and ALiBi's flattest head only 4, yet `log-2`
-# answers at least 98 %, and ALiBi at most 91 %.
+# shows: all logarithms but `log-1` answer nearly everything at 1,024, and the lines lose answers.
+#
+# ## Deeper · Pass keys in long texts
+#
+# Step 2 of the test, in committed runs with SmolLM2 in *Alice*, with two keys each:
+
+# %%
+told = {
+    "4,000 back, in 8,000": ("depths", "8000 tokens, depth 0.5"),
+    "7,200 back, in 8,000": ("depths", "8000 tokens, depth 0.1"),
+    "10,800 back, in 12,000": ("beyond", "12000 tokens, depth 0.1, as released"),
+    "never, in 8,000": ("depths", "no key"),
+}
+for name, (experiment, condition) in told.items():
+    tries = released_rows(experiment, condition=condition)
+    right, loss = sum(row["right"] for row in tries), np.mean([row["loss"] for row in tries])
+    print(f"told {name:22} {right} of {len(tries)} keys found, loss of the digits {loss:.2f}")
+
+# %% [markdown]
+# In 8,000 tokens, the model finds a key told 4,000 back. Of one told 7,200 back it knows only part: the loss of the
+# digits is lower than without the key. In 12,000 tokens, a key told 10,800 back is as if never told.
 #
 # ## Deeper · A table that broke, and its repair
 #
@@ -384,7 +412,7 @@ for max_distance in (256, 64):
 # table **saturates**.
 #
 # What does an untrained number do? We train `t5-256` for 300 steps (some seconds) and look at the last rows of its
-# table. (In the study, T5's table learns ten times faster than the other weights.)
+# table.
 
 # %% tags=["nbval-ignore-output"]
 settings = study.Settings(test_texts=16)
@@ -421,29 +449,6 @@ assert copied[3] - copied[0] < 0.6 * (as_trained[3] - as_trained[0])
 # bucket 31, and only 20 share bucket 27. In the last line, each row is lower by the logarithm of that ratio, so all its
 # keys together weigh as much as those of bucket 27 (for equal content).
 #
-# So is a table that saturates safe? The study trained `t5-64` for 2,000 steps. Here is its rise after 300, too:
-
-# %%
-for steps, rows in {"300": study.committed("quick"), "2,000": study_rows}.items():
-    text = study.pick(rows, task="characters", scheme="t5-64")
-    print(f"t5-64 after {steps:5} steps:", study.verdict(text), *(f"{rise:+.2f}" for rise in study.rises(text)))
-
-# %% [markdown]
-# Not by itself. Is its shared number still too high after 300 steps? Bucket 31 has 69 distances in training and 965 in
-# 1,024 tokens, so we lower its number by the logarithm of their ratio:
-
-# %% tags=["nbval-ignore-output", "prints-only"]
-model = study.train(settings, "characters", "t5-64", seed=0)
-as_trained = study.evaluate(model, settings, "characters")["loss"]
-with torch.no_grad():
-    model.blocks[0].attention.position.table[31] -= np.log(965 / 69)
-lowered = study.evaluate(model, settings, "characters")["loss"]
-for name, losses in {"as trained": as_trained, "lowered": lowered}.items():
-    print(f"{name:10} rise {losses[3] - losses[0]:+.2f}")
-
-# %% [markdown]
-# It is: with the lower number, the rise is gone.
-#
 # ## Deeper · What the papers report
 #
 # Press et al. (2022) train language models on WikiText-103, in texts of 512 tokens. Sinusoidal positions improve up to
@@ -456,7 +461,7 @@ for name, losses in {"as trained": as_trained, "lowered": lowered}.items():
 #
 # Without positions, Kazemnejad et al. (2023) find the best results on small reasoning tasks at twice the length. Wang
 # et al. (2024) find that such models read farther than RoPE and then fail because attention spreads out. RULER (Hsieh
-# et al. 2024) takes step 3 of our test in full.
+# et al. 2024) takes step 2 of our test in full.
 #
 # ## Easy to believe; let us run it
 
