@@ -212,8 +212,8 @@ assert more > 1
 # losses of the last 128. What do the *far* tokens between bring? If it is mainly the topic, they should help almost as
 # much when they are *shuffled* (permuted at random).
 #
-# **Guess first:** which helps more, the own words shuffled, or another passage of the book in order? The table shows by
-# how much far words change the mean loss, with the standard error of this difference (±).
+# **Guess first:** which helps more, the text's own far words in disorder, or another passage of the book in order? The
+# table shows by how much far words change the mean loss, with the standard error of this difference (±).
 
 # %% tags=["nbval-ignore-output"]
 far, near = text[1:-144], text[-144:]
