@@ -1,9 +1,9 @@
 # %% [markdown]
 # # [[title]]
 #
-# "Dog bites man" is not news, but "man bites dog" is. Yet self-attention, in which the words of a text attend to each
-# other, gives each word the same output in both sentences if it has no mask and no positions. You will see why, how
-# much of the order a causal mask restores, and what disorder costs a released language model.
+# "Dog bites man" is not news, but "man bites dog" is. In self-attention, the words of a text attend to each other.
+# Without a mask and without positions, it gives each word the same output in both sentences. You will see why, how much
+# of the order a causal mask restores, and what disorder costs a released language model.
 #
 # **You will be able to**
 # - compute attention by hand, and see that it never uses the position of a token;
@@ -69,8 +69,8 @@ figures.heatmap(weights, alt="Weights, a row for each query")
 #
 # Where in this calculation did we use the position of a token? The loop used $j$ only to fetch a key and its value.
 #
-# Suppose the five tokens change places, and each takes its query, key and value with it. Do the rows of the output
-# stay, do they change places as well, or do they get new numbers? Guess first.
+# To **permute** the tokens means to put them in another order. Each takes its query, key and value with it. Do the rows
+# of the output stay, do they change places as well, or do they get new numbers? Guess first.
 
 # %%
 order = [3, 0, 4, 1, 2]  # token 3 comes first, then token 0, …
@@ -89,19 +89,29 @@ figures.side_by_side(
 #
 # ## The proof is one line
 #
-# A permutation can be written as a matrix $P$ with a single 1 in each row and in each column. $PX$ has the rows of $X$
-# in the new order. With permuted queries, keys and values (and without the scale, for short) the layer computes
+# A permutation can be written as a matrix $P$ with a single 1 in each row and in each column. In ours, the first row has
+# its 1 in column 3, so the first row of $PX$ is row 3 of $X$. With permuted queries, keys and values (and without the
+# scale, for short) the layer computes
 #
-# $$\text{softmax}(PQ\,(PK)^\top)\,PV \;=\; \text{softmax}(P\,QK^\top P^\top)\,PV
-# \;=\; P\,\text{softmax}(QK^\top)\,\underbrace{P^\top P}_{I}\,V \;=\; P \cdot \text{output}$$
+# $$\text{softmax}(PQ\,(PK)^\top)\,PV \;\overset{1}{=}\; \text{softmax}(P\,QK^\top P^\top)\,PV
+# \;\overset{2}{=}\; P\,\text{softmax}(QK^\top)\,P^\top P\,V \;\overset{3}{=}\; P\,\text{softmax}(QK^\top)\,V$$
 #
-# The first step uses $(PK)^\top = K^\top P^\top$, and the next two use one fact each.
-#
-# 1. The softmax computes every row by the same rule, and a row's sum does not depend on the order of its entries. So it
+# 1. $(PK)^\top = K^\top P^\top$. The scores are the old ones, with rows and columns permuted.
+# 2. The softmax treats every row by the same rule, and a row's sum does not depend on the order of its entries. So it
 #    makes no difference whether we permute rows and columns before the softmax or after it.
-# 2. $P^\top P = I$, because each column of $P$ has a single 1, and no two in the same row. So the permuted rows of $V$
-#    exactly undo the permuted columns of the weights.
+# 3. $P^\top P = I$, because each column of $P$ has a single 1, and no two of them are in the same row. So the permuted
+#    rows of $V$ exactly undo the permuted columns of the weights.
 #
+# The result is $P$ times the old output. Here is our $P$, and a check of steps 2 and 3:
+
+# %%
+P, S = np.eye(n)[order], Q @ K.T
+print(P.astype(int))
+assert np.allclose(P @ Q, Q[order])
+assert np.allclose(softmax(P @ S @ P.T), P @ softmax(S) @ P.T)
+assert np.allclose(P.T @ P, np.eye(n))
+
+# %% [markdown]
 # ## Dog bites man
 #
 # In a Transformer, three matrices turn the vector $x$ of a word into query, key and value, and the output of attention
@@ -127,24 +137,25 @@ print("dog, as the first word:", layer(dog_man)[0, :4])
 print("dog, as the last word: ", layer(man_dog)[2, :4])
 
 # %% [markdown]
-# No. Later layers cannot repair this, because each gets the same vectors in both sentences and is equivariant, too.
+# No. A second layer gets the same three vectors in both sentences, only in another order, so the proof holds for it and
+# for every later layer, too. The feed-forward layers between them treat each word by itself, so they cannot help.
 #
 # Such a model sees a text as a **bag of words**: words without an order.
 #
 # ## What a causal mask gives away
 #
 # A decoder hides the future, so query $i$ sees only the keys $j \le i$. This **causal mask** stays where it is when we
-# permute the words. So fact 1 of the proof fails: the rule differs from row to row.
+# permute the words. So step 2 of the proof fails, because the rule now differs from row to row.
 #
 # Suppose all scores are equal. Then token $i$ gives each of its $i + 1$ keys the weight $1/(i+1)$. Suppose also that
-# only the first token, perhaps a start token, has a nonzero value. Then the output reveals this weight, and so the
-# position.
+# the first token, perhaps a start token, has the value 1, and all others have the value 0. Then the output of token $i$
+# is $1/(i+1)$, so 1 / output − 1 is its position $i$.
 
 # %%
 from course_lib.reference.attention import causal_mask
 
 equal = softmax(np.where(causal_mask(n), 0.0, -np.inf))  # causal_mask: True where query i may see key j
-first_only = equal @ [1, 0, 0, 0, 0]  # the outputs, if only the first token has a nonzero value
+first_only = equal @ [1, 0, 0, 0, 0]  # the outputs, if the values are 1, 0, 0, 0, 0
 places = 1 / first_only - 1
 print("outputs:  ", first_only)
 print("positions:", places)
@@ -152,9 +163,9 @@ assert np.allclose(places, np.arange(n))
 figures.heatmap(equal, alt="Weights of equal scores, causal mask", corner="query ↓ key →")
 
 # %% [markdown]
-# Does a mask also reveal the order of the earlier words? Look at the last word. In layer 1 it sees their vectors as a
-# bag, because these contain no order yet. After layer 1, the vector of each word depends on the words before it. So
-# layer 2 may see the difference. Does it?
+# Does a mask also reveal the order of the earlier words? Look at the last word of a sentence. In layer 1 it sees the
+# earlier words as a bag, because their vectors contain no order yet. After layer 1, the vector of each word depends on
+# the words before it. So layer 2 may see the difference. Does it?
 
 # %%
 a, b = embed("dog bites man today"), embed("man bites dog today")
@@ -170,8 +181,8 @@ for depth in (1, 2):
 # SmolLM2-135M-Instruct is a language model, a decoder. Besides the mask, it has one source of order: each layer
 # *rotates* queries and keys by angles that depend on the position ([[rope|chapter #]]).
 #
-# The model reads 256 tokens (words and pieces of words) of *Alice in Wonderland*. Its **loss** at a token is $-\ln P$,
-# in *nats*, where $P$ is the probability that it gave to this token. It has a causal mask and 30 layers. Will it miss
+# The model reads 256 tokens (words and pieces of words) of *Alice in Wonderland*. Its **loss** at a token is $-\ln p$,
+# in *nats*, where $p$ is the probability that it gave to this token. It has a causal mask and 30 layers. Will it miss
 # the rotations? (`python3 course.py model` fetches the model, 93 MB. Without it, the cells show recorded numbers.)
 
 # %% tags=["nbval-ignore-output"]
@@ -197,46 +208,49 @@ assert more > 1
 #
 # ## Far words in the wrong order
 #
-# Now the model keeps its rotations, and its text changes. Token 0 and the last 144 tokens stay, and the losses of the
-# last 128 count. If the model needs the *far* tokens between mainly for the topic, they should help almost as much when
-# they are *shuffled* (permuted at random). Do they? As controls, another passage of the book or a licence replaces
-# them. The table compares each loss with the loss without far words.
+# Now the model keeps its rotations, and we change its text. Token 0 and the last 144 tokens stay, and we look at the
+# losses of the last 128. What do the *far* tokens between bring? If it is mainly the topic, they should help almost as
+# much when they are *shuffled* (permuted at random).
+#
+# **Guess first:** which helps more, the text's own far words in disorder, or another passage of the book in order? The
+# table shows by how much far words change the mean loss, with the standard error of this difference (±).
 
 # %% tags=["nbval-ignore-output"]
 far, near = text[1:-144], text[-144:]
 mixed = torch.randperm(len(far), generator=torch.Generator().manual_seed(0))
+book = model.encode(released.excerpt("alice"))
+choices = {
+    "own words, in order": far,
+    "own words, shuffled": far[mixed],
+    "another passage, in order": book[1000 : 1000 + len(far)],
+    "no far words": far[:0],
+}
+lost = {name: model.losses(torch.cat([text[:1], words, near]))[-128:] for name, words in choices.items()}
+print("shuffled:", repr("".join(model.tokens(far[mixed][:12]))), "…")
+
+# %% tags=["nbval-ignore-output"]
+def show(name, rise):
+    print(f"{name:26} {float(rise.mean()):+.2f} ± {float(rise.std()) / 128**0.5:.2f}")
 
 
-def last_losses(words):
-    return model.losses(torch.cat([text[:1], words, near]))[-128:]
-
-
-passage = model.encode(released.excerpt("alice"))[1000 : 1000 + len(far)]
-licence = model.encode(released.excerpt("licence"))[: len(far)]
-none, disorder_costs = last_losses(far[:0]), []
-print("± standard error    in order        shuffled        shuffled − in order")
-for name, words in (("own words", far), ("another passage", passage), ("licence", licence)):
-    in_order, shuffled = last_losses(words), last_losses(words[mixed])
-    rises = in_order - none, shuffled - none, shuffled - in_order
-    print(f"{name:15}", *(f"   {float(rise.mean()):+.2f} ± {float(rise.std()) / 128**0.5:.2f}" for rise in rises))
-    disorder_costs.append(float(rises[2].mean()))
-assert min(disorder_costs) > 0.15
+for name in list(choices)[:-1]:
+    show(name, lost[name] - lost["no far words"])
+more = lost["own words, shuffled"] - lost["another passage, in order"]
+show("shuffled − passage", more)
+assert more.mean() > 0.1
+assert (lost["own words, shuffled"] - lost["own words, in order"]).mean() > 0.15
 
 # %% [markdown]
-# Shuffled, the own words help no more than missing ones. In each row, disorder costs 0.27 to 0.46 nats. In order and
-# shuffled, words of the book are better than those of a licence. So a bag from the same book tells something, but the
-# disorder costs about as much as the own words bring.
-#
-# In this model, here and in four other texts (*Deeper*), another passage of the same text in order is better than the
-# own words in disorder.
+# In order, the own words lower the loss by 0.35 nats. Shuffled, they help no more than missing words. The other passage
+# has the wrong words, yet it helps more than the right words in disorder. So in this model and this text, the far words
+# help only in order. (The shuffle also tears apart words of several tokens. *Deeper* tests four other texts.)
 #
 # ## Remember
 #
 # - Self-attention without positions is permutation **equivariant**: if we permute the words, each keeps its output.
-# - A causal mask breaks this symmetry. One masked layer shows each word the words before it as a bag, and a second can
-#   show something of their order.
-# - In SmolLM2, the loss rises by more than 2 nats without the rotations. In our text, the far words, shuffled, help no
-#   more than missing ones.
+# - A causal mask breaks this symmetry. The first layer shows each word the words before it as a bag, and a second layer
+#   can show something of their order.
+# - In SmolLM2, the loss of our text rises by more than 2 nats without the rotations. Its far words help only in order.
 #
 # ## Three questions
 
@@ -296,26 +310,30 @@ figures.question(
 # ## Deeper · Other texts
 #
 # Committed runs (their results come with the course) repeat the test with 384 tokens of four texts: two help texts of
-# Python (`pydoc`), a licence and a page about this course. The last 128 tokens stay, and so do 16 or 64 before them.
-# *Replaced* means: by another passage of the same text, in order. The losses are compared with those of the whole text.
+# Python (`pydoc`), a licence and a page about this course. The last 128 tokens stay, and so do 16 or 64 before them. The
+# tokens before these are shuffled, dropped, or *replaced* by another passage of the same text, in order. The table shows
+# how much the loss of the last 128 rises above that of the whole text.
 
 # %%
 from course_study.released import rows as committed
 
-for changed in ("16 shuffled", "16 dropped", "16 replaced", "64 shuffled", "64 dropped", "64 replaced"):
-    runs = committed("shuffled words", condition=f"before the last {changed}", n=384)
-    print(changed, *[f"{row['text']} {row['difference']:.2f} ± {row['error']:.2f}" for row in runs], sep="  ")
-print("replaced, compared with shuffled:")
+
+def show_texts(name, results):
+    print(f"{name:20}", *(f"{result['difference']:+9.2f} ± {result['error']:.2f}" for result in results))
+
+
 for kept in (16, 64):
-    runs = committed("shuffled words", condition=f"before the last {kept} replaced", n=384)
-    shown = [(row["text"], row["than_shuffled"]) for row in runs]
-    print(kept, *[f"{name} {than['difference']:.2f} ± {than['error']:.2f}" for name, than in shown], sep="  ")
+    conditions = {what: f"before the last {kept} {what}" for what in ("shuffled", "dropped", "replaced")}
+    runs = {what: committed("shuffled words", condition=which, n=384) for what, which in conditions.items()}
+    print(f"{kept} tokens stay".ljust(20), *(f"{row['text']:>16}" for row in runs["shuffled"]))
+    for what, results in runs.items():
+        show_texts(what, results)
+    show_texts("replaced − shuffled", [row["than_shuffled"] for row in runs["replaced"]])
 
 # %% [markdown]
-# If 16 tokens stay, shuffling is worse than dropping in all four texts. If 64 stay, it is worse in three. The passage
-# from elsewhere is better than both in all four texts and in both cases. But a shuffle also tears apart words of
-# several tokens, and dropping makes another token the first, which matters in this model
-# ([[windows_and_sinks|chapter #]]).
+# In each of the eight comparisons, the passage from elsewhere is better than the shuffled words, by at least two
+# standard errors. Shuffling costs more than dropping in seven of the eight, but these differences have no standard
+# error here. Dropping also makes another token the first, which matters in this model ([[windows_and_sinks|chapter #]]).
 #
 # ## Deeper · Models without positions
 #

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # [[title]]
 #
-# In [[bias_by_hand|chapter #]] each offset had one number, and every query had to use it. But words differ: a verb may
-# look for its subject before it, an adjective for its noun after it. Shaw, Uszkoreit and Vaswani (2018) give each
-# offset a *vector*, and a query is multiplied by it just as by a key.
+# In [[bias_by_hand|chapter #]] each offset had one number, the same for every query. But words differ: a verb may look
+# for its subject before it, and an adjective for its noun after it. Shaw, Uszkoreit and Vaswani (2018) give each offset
+# a *vector*. A query is multiplied by this vector just as by a key, so each query can use it in its own way.
 #
 # **You will be able to**
 # - show what a vector per offset can do that a number cannot;
@@ -31,9 +31,9 @@ figures.attention_block("Shaw")
 # In the five tokens of [[bias_by_hand|chapter #]], suppose that *sat* should prefer the word before it (offset −1), and
 # *cat* the word after it (offset +1). Can a bias arrange this?
 #
-# A bias $b$ multiplies the exponential of a score by $e^b$. In the ratio of two weights of one row, the denominator of
-# the softmax cancels. So we expect the ratio "before" over "after" to grow by $e^{b_{-1} - b_{+1}}$ in *every* row. We
-# try $b_{-1} = 1$ and $b_{+1} = 0$.
+# A bias $b$ multiplies the exponential of a score by $e^b$. We divide the weight of the word before by the weight of the
+# word after. In this ratio the denominator of the softmax cancels, so a bias multiplies it by
+# $e^{b_{-1}} / e^{b_{+1}} = e^{b_{-1} - b_{+1}}$ in *every* row. We try $b_{-1} = 1$ and $b_{+1} = 0$.
 
 # %%
 from course_lib.reference.attention import softmax
@@ -56,8 +56,8 @@ print("growth:          ", growth)
 assert np.allclose(growth, np.e)
 
 # %% [markdown]
-# All three ratios grow by the same factor $e$. *cat* and *sat* begin with the same ratio, 1.6487, so no bias can ever
-# separate them.
+# All three ratios grow by the same factor $e$. *cat* and *sat* begin with the same ratio, 1.6487, so they keep equal
+# ratios with every bias: both prefer the word before, or both the word after.
 #
 # ## One vector per offset
 #
@@ -85,9 +85,14 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# A query that is positive in channel 0 prefers the word just before, and one that is positive in channel 1 the word
-# just after. If it is positive in channel 2, it avoids keys two or more ahead; if positive in channel 3, it prefers
-# keys two or more back. First *sat* → *cat* by hand, at offset −1.
+# Read the table by columns, for a query that is positive in this channel:
+#
+# - channel 0: it prefers the word just before;
+# - channel 1: it prefers the word just after;
+# - channel 2: it avoids keys two or more ahead;
+# - channel 3: it prefers keys two or more back.
+#
+# First *sat* → *cat* by hand, at offset −1.
 
 # %%
 cat, sat = TOKENS.index("cat"), TOKENS.index("sat")
@@ -120,8 +125,8 @@ figures.heatmap(products, columns=signs, corner="query ↓ offset →", alt="Q A
 #
 # $$\text{row}(r) = \max(-\text{clip}, \min(\text{clip}, r)) + \text{clip}$$
 #
-# Clip first, then shift, so offset −clip has row 0. Take ten tokens, a clip of 4 and the query at position 5. Which
-# offsets does clipping change?
+# Clip first, then shift, so offset −clip has row 0. Our table has the clip 2. Which offsets of the query *mat* does
+# clipping change?
 
 # %%
 def clip_row(r, clip):
@@ -129,31 +134,30 @@ def clip_row(r, clip):
     return max(-clip, min(clip, r)) + clip
 
 
-print("key  offset  clipped  row")
-for j in range(10):
-    r = j - 5
-    changed = "  <- changed" if clip_row(r, 4) - 4 != r else ""
-    print(f"{j:3}  {r:+6}  {clip_row(r, 4) - 4:+7}  {clip_row(r, 4):3}{changed}")
+mat = TOKENS.index("mat")
+print("key   offset  clipped  row")
+for j in range(n):
+    row = clip_row(j - mat, clip)
+    print(f"{TOKENS[j]:4}  {j - mat:6}  {row - clip:7}  {row:3}", "  <- changed" if row - clip != j - mat else "")
 
 # %% [markdown]
-# Only that of key 0, from −5 to −4. So the outermost vector means "4 *or more* back". Point at a row of the table to
-# see which cells share it.
+# Those of *The* and *cat*. They share row 0 with *sat*, so its vector means "two *or more* back". Point at a row of the
+# table to see which cells share it, here for six tokens.
 
 # %%
 from course_lib.reference.grid import offsets
 from course_lib.reference.shaw import clip_index
 
-assert clip_index(offsets(10), clip=4)[5].tolist() == [clip_row(j - 5, 4) for j in range(10)]  # for all pairs at once
+assert clip_index(offsets(n), clip)[mat].tolist() == [clip_row(j - mat, clip) for j in range(n)]  # all pairs at once
 figures.clip_grid(6, clip=2)
 
 # %% [markdown]
-# Why clip? Shaw et al. expect that far away the exact offset is useless (section 3.2). And longer texts then need no
-# new rows ([[longer_than_training|chapter #]]). The speech encoders Wav2Vec2-BERT and SeamlessM4T v2 clip at 64 back
-# and 8 ahead, and use only key vectors (*Deeper*).
+# Why clip? Shaw et al. expect that far away the exact offset is not useful (section 3.2). Also, a longer text needs no
+# new rows ([[longer_than_training|chapter #]]).
 #
 # ## The position part, three ways
 #
-# **1 · Loops.** We follow the formula for the position part, one pair after the other.
+# **1 · Loops.** We follow the formula for the position part $q_i \cdot a_{j-i}$, one pair after the other.
 
 # %%
 S = np.zeros((n, n))
@@ -168,8 +172,9 @@ figures.heatmap(S, alt="Position part q·a", digits=0)
 # **2 · Multiply first, look up afterwards.** A query only needs its product with each of the 2·clip + 1 vectors,
 # and these are in `products` $= QA^\top$. For each pair we choose one number from the query's row.
 #
-# **3 · The grid.** We write down each query's products in the order of the offsets $-(n-1) \dots n-1$, and `to_grid`
-# shifts these rows onto the diagonals. Do the three agree?
+# **3 · The grid.** We write down each query's product with every offset, from $-(n-1)$ to $n-1$. In
+# [[bias_by_hand|chapter #]], `to_grid` placed one list that all queries shared. Here it gets a list for each query. Do
+# the three agree?
 
 # %%
 from course_lib.reference.shaw import key_term
@@ -243,11 +248,13 @@ output_sat = sum(weights[sat, j] * (V[j] + C[clip_row(j - sat, clip)]) for j in 
 print("output of sat:", output_sat)
 
 # %% [markdown]
-# Keys that share a row $t$ of the table share its vector $C_t$. So the table adds a sum over its rows:
+# Keys that share a row of the table share its vector. For the query *mat*, these are *The*, *cat* and *sat*. So the
+# table adds to its output
 #
-# $$\sum_j w_{ij}\, c_{j-i} = \sum_t \Big(\sum_{j:\ \text{row}(j-i) = t} w_{ij}\Big)\, C_t$$
+# $$(w_\text{The} + w_\text{cat} + w_\text{sat})\, C_0 + w_\text{on}\, C_1 + w_\text{mat}\, C_2$$
 #
-# The inner sum is `per_row`, the weight that query $i$ gives to the keys of row $t$.
+# In general we add up the weights that query $i$ gives to the keys of each row, and call these sums `per_row`. Then we
+# multiply each sum by the vector of its row.
 
 # %%
 per_row = np.zeros((n, 2 * clip + 1))
@@ -265,7 +272,8 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# Channel 0 of *mat* is 1.4092: the mean distance it looked back, after clipping. The library computes all of this:
+# Channel 0 of *mat* is 1.4092. This is how far back it looked on average, if distances above 2 count as 2. The library
+# computes all of this:
 
 # %%
 from course_lib.reference.shaw import shaw_attention
@@ -293,8 +301,8 @@ print("words:  ", words[0].tolist())
 print("answers:", answers[0].tolist())
 
 # %% [markdown]
-# `study.fit` trains one layer with a linear read-out: once with key vectors, once with a learned number per offset.
-# Guess the two accuracies. What would a layer reach that always looks before?
+# `study.fit` trains one layer, and a matrix that turns its output into the answer: once with key vectors, once with a
+# learned number per offset. Guess the two accuracies. What would a layer reach that always looks before?
 
 # %% tags=["nbval-ignore-output"]
 found = study.fit(
@@ -329,10 +337,9 @@ assert max(accuracies.pop("one head")) < 0.6
 assert all(min(reached) > 0.95 for reached in accuracies.values())  # of the other three
 
 # %% [markdown]
-# All but the first. **In one head, a bias changes the ratio of before to after by the same factor for every word. But
-# whether a head uses its bias can depend on the word**, because content scores can overrule it. In our models, two
-# heads share the work this way. With one head, both neighbours arrive mixed in one output, and the feed-forward layer
-# chooses between them (*Deeper* shows both).
+# All but the first. So the limit holds for a single head, and not for a whole model. In our models, one of the two
+# heads looks before and the other after, and content scores decide for which words it does so. With one head, both
+# neighbours arrive mixed in one output, and the feed-forward layer chooses between them (*Deeper* shows both).
 #
 # ## Remember
 #
@@ -341,7 +348,7 @@ assert all(min(reached) > 0.95 for reached in accuracies.values())  # of the oth
 # - Multiply $QA^\top$ first, then look up or use `to_grid`.
 # - The value table adds to each output: weight per clipped offset times the vector of that offset.
 # - In one head, a bias changes the ratio of before to after by one factor for all words. In our models, a second head
-#   or a feed-forward layer got round this.
+#   or a feed-forward layer overcame this.
 #
 # ## Three questions
 

@@ -1,14 +1,14 @@
 # %% [markdown]
 # # [[title]]
 #
-# A text of 2,048 tokens has over four million pairs of tokens, but only 4,095 offsets. Code that looks up something for
-# every pair stores the same numbers many times. Two operations avoid this. They also show what two heads of a released
-# model look at.
+# A text of 2,048 tokens has over four million pairs of tokens, but only 4,095 offsets. So code that stores something for
+# every pair stores most of it many times. Here you store it once per offset, and place it wherever it is needed. The
+# way back shows how far a head of a released model looks.
 #
 # **You will be able to**
 # - place one number per offset on the diagonals of a grid (`to_grid`), and sum them back (`from_grid`);
-# - compare a head's profile by offset with that of a head without preferences;
-# - explain Huang's skew, and the wrong numbers that it leaves;
+# - compute a head's profile by offset, and compare it with that of a head without preferences;
+# - explain Huang's skew, and which wrong numbers it leaves;
 # - read the same memory as a grid without a copy.
 #
 # **You need** chapters [[bias_by_hand|#]] and [[vector_per_distance|#]]. **Time** [[time]].
@@ -36,10 +36,12 @@ print(f"2,048 tokens: {2048**2:,} pairs, {len(row_offsets(2048)):,} offsets")
 # An **offset row** $r$ has one number for each. To recognise the numbers, we let each one *be* its offset.
 #
 # Where does each number go? Query *sat* and key *The* have the offset 0 − 2 = −2. The offset row begins at −4, so
-# offset −2 is in column −2 + 4 = 2. For $n_q$ queries (here 5), two loops fill the whole grid, and so does
-# `to_grid`:
+# offset −2 is in column −2 + 4 = 2. The same holds for every pair. With $n_q$ queries (here 5), the row begins at
+# $-(n_q - 1)$, so
 #
 # $$\text{grid}_{ij} = r_{\,j - i + n_q - 1}$$
+#
+# Two loops fill the grid in this way, and `to_grid` does the same.
 
 # %%
 row = row_offsets(n)
@@ -86,13 +88,13 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# There are six, and in general $n_q + n_k - 1$. `to_grid` needs no `past`: column 0 always goes to the last query and
-# the first key. `past` only says which offset that is.
+# There are six, and in general $n_q + n_k - 1$. The first number of the row always goes to the lower left corner, so
+# `to_grid` does not need `past`. Only `row_offsets` does, to say which offset this corner has: here −4.
 #
 # ## The way back
 #
-# How far back does a head look? Its weights are a grid, and `from_grid` adds up each diagonal. One sum by hand, then
-# all:
+# How far back does a head look? Its weights are a grid, and each diagonal holds the weights at one offset. `from_grid`
+# adds up each diagonal. We compute one sum by hand, then all with two loops.
 
 # %%
 from course_lib.reference.attention import attention
@@ -118,14 +120,13 @@ print("cells:", *cells.astype(int))
 figures.heatmap(back / cells, columns=signs, digits=3, alt="Mean weight by offset: no clear trend")
 
 # %% [markdown]
-# The means show no clear trend. None is built in, because this head has no positions.
+# The means show no clear trend. That was to be expected, because this head has no positions.
 #
-# ### Three profiles
+# ### A head of a released model
 #
-# We take two heads of SmolLM2-135M ([[released_model|chapter #]] maps all). It reads 64 tokens of *Alice in
-# Wonderland*.
-#
-# For comparison we need a *uniform* head, whose query $i$ gives $1/(i+1)$ to each token that it sees.
+# SmolLM2-135M reads 64 tokens of *Alice in Wonderland*, and we look at head 0 of its layer 16
+# ([[released_model|chapter #]] maps all heads). The model is causal. So we compare the head with a causal head without
+# preferences, a **uniform** head: its query $i$ gives $1/(i+1)$ to each token that it sees.
 
 # %%
 uniform = np.tri(64) / np.arange(1, 65)[:, None]
@@ -147,61 +148,32 @@ figures.question(
 # %% tags=["nbval-ignore-output"]
 model = released.load()  # SmolLM2-135M-Instruct
 text = model.encode(released.excerpt("alice")[:300])[:64]
-heads = {"uniform": uniform}
-for layer, head in ((16, 0), (18, 8)):
-    heads[f"layer {layer}, head {head}"] = model.attention(text, layer, head).numpy()
-assert heads["layer 16, head 0"].diagonal(-1).mean() > 0.5
+heads = {"uniform": uniform, "layer 16, head 0": model.attention(text, 16, 0).numpy()}
 
 
-def profiles(distances, first=0):
-    """Mean weight by offset of the three heads, over the keys from `first` on."""
-    cells = from_grid(np.ones((64, 64 - first)))[0]
-    means = [(from_grid(w[:, first:])[0] / cells)[63 - first :: -1] for w in heads.values()]  # offsets 0, −1, …
-    return figures.heatmap(
-        [mean[distances] for mean in means], rows=list(heads), columns=[-d for d in distances], digits=2,
-        corner="head ↓ offset →", alt=f"Mean weight by offset of three heads, keys from {first} on",
-    )
+def profile(weights):
+    """Mean weight at the offsets 0, −1, −2, …"""
+    means = from_grid(weights)[0] / from_grid(np.ones(weights.shape))[0]
+    return means[len(weights) - 1 :: -1]
 
 
-profiles([0, 1, 2, 3, 4, 8, 16, 32, 48, 63])
+distances = [0, 1, 2, 3, 4, 8, 16, 32, 48]
+assert profile(heads["layer 16, head 0"])[1] > 0.5
+figures.heatmap(
+    [profile(weights)[distances] for weights in heads.values()], rows=list(heads),
+    columns=[-d for d in distances], digits=2, corner="head ↓ offset →", alt="Mean weight by offset of two heads",
+)
 
 # %% [markdown]
 # The uniform head falls from 0.07 to 0.02, so a falling profile alone does not show that a head prefers near tokens.
-# The head of layer 16 gives 0.77 to the token before, where the uniform head gives 0.06: a **previous-token head**.
-#
-# The mean of the head of layer 18 grows with distance, up to 1. Does it look far back? Here are the weights of the
-# first six tokens.
-
-# %% tags=["nbval-ignore-output"]
-words = [repr(token)[1:-1] for token in model.tokens(text[:6])]
-dark = {"layer 16, head 0": "the diagonal of offset −1", "layer 18, head 8": "column 0"}
-assert heads["layer 18, head 8"][:, 0].min() > 0.9
-figures.side_by_side(*[
-    figures.heatmap(heads[name][:6, :6], rows=words, columns=words, digits=2, limit=1, corner="query ↓ key →",
-                    title=name.capitalize(), alt=f"Weights of {name}: {where} is dark")
-    for name, where in dark.items()
-])
-
-# %% [markdown]
-# The head of layer 18 fills a *column*, not a diagonal: every query looks at token 0. Such a token is called a **sink**
-# ([[windows_and_sinks|chapter #]]). The diagonal of offset −48 has 16 cells, one of them in column 0, so its mean is
-# about 1/16. The diagonal of −63 has only that cell, so the 0.12 of layer 16 is also a single weight.
-#
-# We drop column 0, cells and weights, and compare again:
-
-# %% tags=["nbval-ignore-output"]
-assert heads["layer 18, head 8"][:, 1:].max() < 0.01
-profiles([0, 1, 2, 3, 4, 8, 16, 32, 48], first=1)
-
-# %% [markdown]
-# Layer 16 still prefers the token before. Layer 18 has no weight left.
+# But the other head gives 0.77 to the token before, where the uniform head gives 0.06. It is a **previous-token head**.
 #
 # ## A vector for every pair?
 #
-# Music Transformer (Huang et al. 2019) has a table $E$ with a *vector* $e$ for every offset. (In
-# [[vector_per_distance|chapter #]] they are $A$ and $a$.) To each product $q_i \cdot k_j$ it adds the blue term,
-# $S^{rel}_{ij} = q_i \cdot e_{j-i}$, inside the scaling as in Shaw's scheme. How can we compute it without storing a
-# vector for every pair?
+# Music Transformer (Huang et al. 2019) has a table $E$ with a *vector* $e$ for every offset, like the table $A$ of
+# [[vector_per_distance|chapter #]], but not clipped. To each product $q_i \cdot k_j$ it adds
+# $S^{rel}_{ij} = q_i \cdot e_{j-i}$ (blue in the drawing), and then scales the sum, as Shaw's scheme does. How can we
+# compute $S^{rel}$ without storing a vector for every pair?
 
 # %%
 figures.attention_block("Music Transformer")
@@ -222,12 +194,11 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# The cube holds every vector many times, although only $2n-1$ are *different*. So multiply each query by each of these
-# first, which gives nine products per query. Then place the products:
+# The cube holds 25 vectors, but only nine of them are *different*. So we first multiply each query by these nine
+# vectors. In the matrix $QE^\top$, row $i$ has the products of query $i$, one per offset. This is just what `to_grid`
+# takes, now with a row for each query:
 #
 # $$S^{rel} = \operatorname{to\_grid}(Q E^\top)$$
-#
-# This saves memory, not multiplications: there are 45 products, and the grid uses 25 of them.
 
 # %%
 products = Q @ E.T
@@ -235,26 +206,9 @@ assert np.allclose(to_grid(products, n), S)
 print("products:", products.shape, "-> grid", to_grid(products, n).shape)
 
 # %% [markdown]
-# What does this save in the paper's example (section 1.1): 2,048 tokens, 8 heads of 64 numbers, 4 bytes per number?
-# Is memory solved?
-
-# %%
-tokens, n_heads, d = 2048, 8, 64
-stored = {
-    "cube (n, n, d)": n_heads * tokens**2 * d,
-    "table, causal": n_heads * tokens * d,
-    "QEᵀ, causal": n_heads * tokens**2,
-    "QKᵀ": n_heads * tokens**2,
-    "one number per offset": n_heads * (2 * tokens - 1),
-}
-for name, numbers in stored.items():
-    mb = 4 * numbers / 1e6
-    print(f"{mb / 1000:6.2f} GB" if mb > 1000 else f"{mb:6.3g} MB", " ", name)
-assert stored["cube (n, n, d)"] == 2048 * stored["table, causal"] == d * stored["QEᵀ, causal"]
-
-# %% [markdown]
-# Not quite. The factor $d$ is gone, but causal products $QE^\top$ have $n^2$ numbers per head, as many as the scores
-# $QK^\top$ themselves. A plain bias has no products, only one number per offset.
+# Of the 45 products, the grid uses 25. So this costs more multiplications, but it needs no cube. A causal head needs
+# only the $n$ offsets up to 0. Then $QE^\top$ has $n^2$ numbers, as many as the scores $QK^\top$. The cube has $d$ times
+# as many. (*Deeper* has the paper's example.)
 #
 # ## Huang's skew
 #
@@ -262,33 +216,45 @@ assert stored["cube (n, n, d)"] == 2048 * stored["table, causal"] == d * stored[
 # query has only $n$ products, for the offsets $-(n-1)$ to 0.
 #
 # 1. Put a column of zeros in front of the products.
-# 2. In memory the rows follow one another as one long line of $n(n + 1)$ numbers. Read it as rows of $n$ instead of
-#    $n + 1$. No number moves; only the cuts do.
+# 2. In memory the rows follow one another as one long line of $n(n + 1)$ numbers. Read this line as rows of $n$ numbers
+#    instead of $n + 1$. No number moves; only the cuts do.
 # 3. Drop the first row.
 #
-# Row $i$ now begins with the product of offset $-i$, one offset earlier than the row above. This is the moving slice,
-# so up to the diagonal each cell gets what it should. And above it?
+# Take the three tokens *The cat sat*. Their products are labelled by query and offset: c-1 is the product of *cat* with
+# the vector of offset −1. (T-2 is computed too, although no token is two places before *The*.) Do the three steps with
+# a pencil.
+
+# %%
+labels = np.array([["T-2", "T-1", "T0"], ["c-2", "c-1", "c0"], ["s-2", "s-1", "s0"]])
+print(np.insert(labels, 0, "0", axis=1))
 
 # %% tags=["hide-input"]
 # @title Question
 from course_lib.reference.music_transformer import skew_causal, skew_source
 
-found = int(skew_source(n, n)[the, sat, 0])  # the query whose product arrives there
+found = int(skew_source(3, 3)[the, sat, 0])  # the query whose product arrives there
 figures.question(
-    "What does the skew put in the cell of query The and key sat, whose offset is +2?",
+    "What do the three steps put in the cell of query The and key sat, whose offset is +2?",
     options={
         "The product of The with the vector of +2":
             "That vector was never multiplied, because the table ends at offset 0.",
         "A zero from the padding": "The zeros come to lie directly to the right of the diagonal.",
         "A product of the query cat":
-            "Yes, with the vector of offset −4, which cat does not even have. In memory, cat's row follows The's.",
+            "Yes: c-2. In memory, the row of cat follows that of The, with one zero between them.",
     },
     answer="A product of the query cat" if found == cat else "A zero from the padding",
 )
 
+# %%
+recut = np.insert(labels, 0, "0", axis=1).reshape(4, 3)
+print(recut[1:])
+
 # %% [markdown]
-# Point at a cell to find its number in every step. Cells marked ✗ are **junk**: zeros, and products of the next query.
-# A causal mask hides them.
+# Row $i$ now begins with the product of offset $-i$, one offset earlier than the row above. This is the moving slice, so
+# each cell up to the diagonal has the right product. Above the diagonal there is **junk**: zeros, and products of the
+# next query. A causal mask hides it.
+#
+# Here are the steps for all five tokens. Point at a cell to find its number in every step; ✗ marks junk.
 
 # %%
 by_trick, below = skew_causal(products[:, :n]), np.tri(n, dtype=bool)
@@ -298,26 +264,25 @@ figures.provenance("skew")
 # %% [markdown]
 # ## The view that stores nothing
 #
-# The skew pads, and padding copies all products. But every number that we need is already in memory. Here is the line
-# of memory for three queries with three products each, for the offsets −2, −1 and 0. A label is ten times the query
-# plus the column: 21 is query 2, column 1.
+# The skew pads, and padding copies all products. But every number that we need is already in memory. This is the line of
+# memory of the three queries, with its places:
 
 # %%
-labels = 10 * np.arange(3)[:, None] + np.arange(3)
-figures.heatmap(labels.ravel(), columns=range(9), alt="The line of memory: the label at each place")
+print("place  ", *(f"{place:>4}" for place in range(9)))
+print("product", *(f"{label:>4}" for label in labels.ravel()))
 
 # %% [markdown]
-# Query 0 needs its column 2 (offset 0), which is at place 2. Query 1 needs its columns 1 and 2, at the places 4 and 5.
-# Where does query 2 begin?
+# *The* needs T0, at place 2. *cat* needs c-1 and c0, at the places 4 and 5. Where does *sat* begin?
 #
-# At place 6, because each query begins 2 places after the one before: 3 to the next row, minus 1 because the slice
-# moves. Such step sizes are called **strides**. In general, with $w$ products per query:
+# At place 6. Each query begins 2 places after the one before: 3 to the same column of the next row, and 1 back, because
+# the slice moves left. With $w$ products per query, the first query begins at place $n_q - 1$, and each further one
+# $w - 1$ places later:
 #
 # $$\text{place}(i, j) = (n_q - 1) + i\,(w - 1) + j$$
 #
-# So the grid is **the same memory, read with stride $w - 1$ instead of $w$**. `as_strided` makes such a view.
-# NumPy does not check it: with a wrong stride it reads memory outside the array. (Ours stays inside if $n_k \le w$ and
-# the rows follow one another in memory.) What does it show above the diagonal?
+# The step from row to row is called a **stride**. The products themselves have the stride $w$. So the grid is **the same
+# memory, read with stride $w - 1$ instead of $w$**. `as_strided` makes such a view. It does not check the strides, so a
+# wrong one reads memory outside the array. (Ours stays inside if $n_k \le w$.) What is above the diagonal this time?
 
 # %%
 from numpy.lib.stride_tricks import as_strided
@@ -330,10 +295,10 @@ def strided(rows, n_k):
     return as_strided(rows.ravel()[len(rows) - 1 :], (len(rows), n_k), (one_row - one, one), writeable=False)
 
 
-figures.heatmap(strided(labels, 3), corner="query ↓ key →", alt="The view: a slice per query, and junk")
+print(strided(labels, 3))
 
 # %% [markdown]
-# Products of the next query again, but no zeros. And with the products of *all* offsets, is there junk?
+# Only products of the next query, and no zeros. Is there also junk if each query has the products of *all* offsets?
 
 # %%
 causal = Q @ E[:n].T  # offsets −4 to 0
@@ -346,15 +311,15 @@ print("strides of the products:", [s // 8 for s in causal.strides])  # NumPy cou
 print("strides of the view:    ", [s // 8 for s in view.strides])
 
 # %% [markdown]
-# There is none, because no column is missing.
+# There is none, because then no offset is missing.
 #
 # ## Remember
 #
 # - `to_grid` places an offset row of $n_q + n_k - 1$ numbers on the diagonals; `from_grid` sums the diagonals.
-# - To read a profile by offset, drop the sink's column, then compare with a uniform head.
-# - Multiply first, place afterwards: $S^{rel} = \operatorname{to\_grid}(QE^\top)$. The products grow with $n^2$.
-# - The causal skew leaves junk in $n(n-1)/2$ cells, which a mask must hide.
-# - The same memory, read with another stride, is the grid.
+# - A profile by offset is the mean of each diagonal of the weights. Compare it with that of a uniform head.
+# - Multiply first, place afterwards: $S^{rel} = \operatorname{to\_grid}(QE^\top)$. This needs no vector per pair.
+# - The causal skew leaves junk in the $n(n-1)/2$ cells above the diagonal, which a mask must hide.
+# - The same memory, read with a stride that is smaller by 1, is the grid.
 #
 # ## Three questions
 
@@ -412,6 +377,46 @@ figures.question(
 # [[tasks]]: five, from `to_grid` in code to the grid as a view.
 #
 # **Next:** [[next]]. The rest is optional.
+#
+# ## Deeper · A head that looks at a column
+#
+# Here is the profile of another head, in layer 18. Does it look far back?
+
+# %% tags=["nbval-ignore-output"]
+weights_18 = model.attention(text, 18, 8).numpy()
+print("offset -16, -48, -63:", profile(weights_18)[[16, 48, 63]].round(2))
+words = [repr(token)[1:-1] for token in model.tokens(text[:6])]
+pictures = {"Layer 16, head 0": heads["layer 16, head 0"], "Layer 18, head 8": weights_18}
+assert weights_18[:, 0].min() > 0.9 and weights_18[:, 1:].max() < 0.01
+figures.side_by_side(*[
+    figures.heatmap(weights[:6, :6], rows=words, columns=words, digits=2, limit=1, corner="query ↓ key →", alt=name)
+    for name, weights in pictures.items()
+])
+
+# %% [markdown]
+# The mean grows with distance, up to 1. But this head fills a *column*, not a diagonal: every query looks at token 0.
+# Such a token is called a **sink** ([[windows_and_sinks|chapter #]]). The diagonal of offset −48 has 16 cells, one of
+# them in column 0, so its mean is about 1/16. The diagonal of −63 has only that cell. So before you read a profile, look
+# at the weights, or leave out column 0.
+#
+# ## Deeper · Memory in the paper's example
+#
+# Huang et al. (section 1.1) take 2,048 tokens and 8 heads of 64 numbers. With 4 bytes per number, a causal layer needs:
+
+# %%
+tokens, n_heads, d = 2048, 8, 64
+stored = {
+    "cube (n, n, d)": n_heads * tokens**2 * d,
+    "table E": n_heads * tokens * d,
+    "products QEᵀ": n_heads * tokens**2,
+    "scores QKᵀ": n_heads * tokens**2,
+}
+for name, numbers in stored.items():
+    print(f"{name:15} {4 * numbers / 1e6:8,.1f} MB")
+
+# %% [markdown]
+# The table is 2,048 times smaller than the cube. But the products are not, because they also grow with $n^2$: the cube
+# has 64 numbers for each of them.
 #
 # ## Deeper · One row for all queries
 #
