@@ -154,7 +154,7 @@ figures.question(
 model = released.load()
 text = model.encode("The cat sat on the mat")
 other = text.clone()
-other[0] = 12345
+other[0] = 12345  # another word
 
 
 def head(text, **changes):

@@ -226,7 +226,7 @@ assert far_keys * np.exp(-4) > 4 * near
 #
 # - *short texts*: how much the loss of four short texts rises, the price of the repair;
 # - *gap 16,384*: the same, with the second half of each text moved on by 16,384 positions;
-# - *key near*, *key far*: how many of four keys it finds, 190 tokens after they were told, and with 20,000 positions more.
+# - *key near*, *key far*: how many of four keys it finds soon after they were told, and with many more positions between.
 #
 # Our example keeps the 16 fastest pairs and divides the speeds of the others by 4. In which column will it be worse
 # than YaRN?
@@ -235,6 +235,7 @@ assert far_keys * np.exp(-4) > 4 * near
 from course_lib.reference.absolute import frequencies
 from course_study import own_repair
 
+# key near: the question comes 190 tokens after the key; key far: 20,000 positions more
 speeds = frequencies(64, base=100_000)  # of SmolLM2's 32 pairs
 step = own_repair.measure(np.where(np.arange(32) < 16, speeds, speeds / 4), name="step at 16")
 assert step.gap[0] < 0.5  # YaRN: 0.54
