@@ -386,7 +386,7 @@ cases = ("kept []", "kept [20]", "kept [0]", "another token 0 kept")
 table("windows", *[window + case for case in cases], "first 1 hidden from later ones")
 
 # %% [markdown]
-# In the fourth row, the text has another first word, which serves as well as the one before.
+# In the fourth row, another first word serves as well.
 #
 # ## Deeper · A short key, and a short value
 #
@@ -414,7 +414,7 @@ table("sink value", *[value + case for case in ("of another first token", "0", "
 # it. With zeros the loss rises in three texts (in *licence* by 0.05 ± 0.04, no clear rise), and the mean of the other
 # values does more harm in all four. Beside a window, keeping token 0 with value 0 helps in *licence*, perhaps in
 # *course*, and not in the two others (compare `kept []` above). So in this model the sink also adds a constant to the
-# output. Without further training, a sink with value 0, as in gpt-oss, could not replace this one.
+# output.
 #
 # ## Deeper · At which position is a kept key?
 #
