@@ -1,8 +1,8 @@
 # %% [markdown]
 # # [[title]]
 #
-# A decoder keeps the keys and values of all earlier tokens, so many models let some layers read only the most recent
-# ones. You build such windows, and find out why a released model breaks when its first token leaves them.
+# A decoder keeps the keys and values of all earlier tokens. To save memory, many models let some layers read only the
+# most recent tokens. You build such windows, and find out why a released model breaks when its first token leaves them.
 #
 # **You will be able to**
 # - limit a layer to a window, and compute its reach and the memory it saves;
@@ -44,19 +44,18 @@ for i in range(6):
 
 # %% [markdown]
 # A window is a bias with one number per offset: 0 inside, and $-\infty$ outside, where the weight becomes $e^{-\infty}
-# = 0$. One row of these numbers serves all queries. The causal mask hides the later keys.
+# = 0$. One row of these numbers serves all queries. The later keys are hidden by the causal mask.
 
 # %%
-from course_lib.reference.sliding_window import window_bias, window_mask, window_row
+from course_lib.reference.sliding_window import window_mask, window_row
 
-print("offsets −3 … 3:", window_row(4, w=3))
-mask = window_mask(6, w=3)
+print("offsets −5 … 5:", window_row(6, w=3))
+mask = window_mask(6, w=3)  # the window and the causal mask together
 assert mask.sum(axis=1).tolist() == [1, 2, 3, 3, 3, 3]
-assert ((window_bias(6, w=3) == 0) & np.tri(6, dtype=bool) == mask).all()
 figures.heatmap(mask.astype(int), alt="A window of three: 1 where a query looks", corner="query ↓ key →")
 
 # %% [markdown]
-# A window only says which keys are seen. For their order, such a layer usually has RoPE:
+# A window says which keys are seen, and nothing about their order. So such a layer usually has RoPE as well:
 
 # %%
 figures.attention_block("sliding window")
@@ -109,20 +108,22 @@ print(f"gpt-oss, 131,072 tokens: {2 * half:,.0f} MiB without windows, "
 #
 # ## How far do layers reach?
 #
-# A window of five looks four tokens back. But that token has itself read four back, in the layer below. How far do three
-# layers reach? The gradient of the last output shows which inputs change it.
+# Take "The cat sat on mat" with $w = 3$. In the second layer, *mat* reads *sat*, two tokens back. In the first layer,
+# *sat* has read *The*, two more back. So *mat* can know something about *The*, which is outside its window.
+#
+# How far do three such layers reach? The gradient of the last output is zero for every input that cannot change it.
 
 # %%
-stack, x = [RelativeAttention(8, 2, SlidingWindow(5), causal=True) for _ in range(3)], torch.randn(1, 20, 8)
+layers, x = [RelativeAttention(8, 2, SlidingWindow(3), causal=True) for _ in range(3)], torch.randn(1, 20, 8)
 for count in (1, 2, 3):
     start = x.clone().requires_grad_()
     y = start
-    for layer in stack[:count]:
+    for layer in layers[:count]:
         y = layer(y)
     (gradient,) = torch.autograd.grad(y[0, -1].sum(), start)
-    reach = 19 - int(gradient[0].abs().sum(-1).nonzero().min())
-    print(f"{count} layer{'s' * (count > 1)} with w = 5 reach {reach} tokens back")
-    assert reach == count * (5 - 1)
+    reach = 19 - int(gradient[0].abs().sum(-1).nonzero().min())  # the first of the 20 inputs that counts
+    print(f"{count} layer{'s' * (count > 1)} with w = 3 reach {reach} tokens back")
+    assert reach == count * (3 - 1)
 
 # %% [markdown]
 # $N$ layers reach at most $N (w - 1)$ tokens back.
@@ -146,14 +147,14 @@ figures.question(
 # ## A head that finds nothing
 #
 # The weights of a row sum to 1, so a head must give its weight to some key. Where does it go when no key is useful? In
-# [[released_model|chapter #]], many heads of SmolLM2 gave most of it to token 0. Here is head 18.8 (layer 18, head 8)
-# in a short text, and with another word in place of the first.
+# [[released_model|chapter #]], many heads of SmolLM2 gave most of it to token 0. One of them is head 18.8 (layer 18,
+# head 8). It reads a short text, and then the same text with another first word.
 
 # %% tags=["nbval-ignore-output"]
 model = released.load()
 text = model.encode("The cat sat on the mat")
 other = text.clone()
-other[0] = 12345
+other[0] = 12345  # another word
 
 
 def head(text, **changes):
@@ -172,112 +173,88 @@ figures.side_by_side(draw(head(text), text, "As it is"), draw(head(other), other
 
 # %% [markdown]
 # In both texts, nearly all of the weight goes to token 0. Such a key is called an **attention sink** (Xiao et al.
-# 2023). Is it a sink because it is at position 0? We hide token 0 from all later queries. And if no token differs from
-# the others? In a second text, one token is repeated.
+# 2023). Why token 0? It differs from the others in two ways: it is at position 0, and it can attend only to itself,
+# because no token comes before it. To separate the two, we let token 3, *on*, attend only to itself, too, in every
+# layer.
 
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "In every layer, token 0 is hidden from all queries except its own. Where will head 18.8 look?",
+    "Token 3 can attend only to itself. Where will head 18.8 look from tokens 4 and 5?",
     options={
-        "At the query's own token": "Head 18.8 could always do this, and did not.",
-        "At all tokens alike": "So it would be if no key were special. But now token 1 is where token 0 was.",
-        "At token 1": "Yes. Token 1 is now the only later token that sees nothing before it.",
+        "At token 0, as before": "So it would be if only position 0 made a sink.",
+        "At token 3": "Token 3 is now a sink. But nothing has changed for token 0.",
+        "At both, about equally": "Yes. Both can attend only to themselves, and both are sinks.",
     },
-    answer="At token 1",
+    answer="At both, about equally",
 )
 
 # %% tags=["nbval-ignore-output"]
 n = len(text)
-place = torch.arange(n)
-hidden = head(text, mask=(place > 0) | (place[:, None] == 0))
-assert hidden[1:, 1].min() > 0.9
-
-repeated = text[1].repeat(n)
-alike = head(repeated)
-assert abs(alike[-1] - 1 / n).max() < 0.02
-figures.side_by_side(draw(hidden, text, "Token 0 hidden"), draw(alike, repeated, "One token repeated"))
+mask = torch.ones(n, n, dtype=torch.bool)
+mask[3, :3] = False  # token 3 does not see tokens 0, 1 and 2
+two = head(text, mask=mask)
+assert two[4:, [0, 3]].min() > 0.4
+draw(two, text, "Token 3 sees only itself")
 
 # %% [markdown]
-# The sink moves to token 1. On the right, all values are equal, so all outputs are, and no token is a sink. So in this
-# model, the sink is the token that can attend only to itself, unless all vectors are equal.
+# Token 3 is a second sink, far from position 0. So in this model, a token becomes a sink if it can attend only to
+# itself.
 #
 # ## Where it arises, and what it holds
 #
-# What marks this token? The pictures show, layer by layer, the largest number (by size) in token 0's vector as it
-# enters the layer, the mean weight on token 0, and the lengths of keys and values (means over 384 tokens of four texts:
-# two help texts of Python, a licence, a page about this course).
+# What marks this token inside the model? Each layer receives one vector per token. The first picture shows the largest
+# number in token 0's vector, by size, layer by layer. The second shows the weight on token 0, and the third the length
+# of its value. All are means over four texts.
 
 # %%
-runs = committed("sink by layer", condition="as released")
-names = ("residual 0", "residual", "weight", "key 0", "key", "value 0", "value", "cosine 0", "cosine 50")
-mean = {name: np.mean([row[name] for row in runs], axis=0) for name in names}
-fig, axes = plt.subplots(2, 2, figsize=(7.5, 4.2), sharex=True, layout="constrained")
-axes[0, 0].semilogy(mean["residual 0"])
-axes[0, 0].set_title("largest number of token 0")
-axes[0, 1].plot(mean["weight"])
-axes[0, 1].set_title("weight of token 0")
-for ax, what in zip(axes[1], ("key", "value")):
-    ax.plot(mean[f"{what} 0"], label="token 0")
-    ax.plot(mean[what], label="other tokens")
-    ax.set(title=f"length of the {what}", xlabel="layer", ylim=0)
-ax.legend()
-figures.show(fig, alt="By layer: the largest number of token 0 is some hundreds in layers 3 to 9, small in layer 11, "
-    "and large from layer 12 on. Its weight follows it. Where it is large, its key and value are shorter than others.")
-
-# %%
-in_20 = {name: numbers[20] for name, numbers in mean.items()}
-print(f"{len(runs)} texts of {runs[0]['n']} tokens, layer 20:")
-print(f"largest number of token 0 {in_20['residual 0']:,.0f}, median of the others {in_20['residual']:.1f}")
-print(f"cosine of queries with the key of token 0 {in_20['cosine 0']:.2f}, of token 50 {in_20['cosine 50']:.2f}")
-assert mean["weight"][[0, 1, 11]].max() < 0.01
+texts = committed("sink by layer", condition="as released")
+mean = {name: np.mean([row[name] for row in texts], axis=0) for name in ("residual 0", "weight", "value 0", "value")}
+fig, (largest, weight, value) = plt.subplots(1, 3, figsize=(9, 2.6), layout="constrained")
+largest.semilogy(mean["residual 0"])
+largest.set(title="largest number of token 0", xlabel="layer")
+weight.plot(mean["weight"])
+weight.set(title="mean weight of token 0", xlabel="layer")
+value.plot(mean["value 0"], label="token 0")
+value.plot(mean["value"], label="other tokens")
+value.set(title="length of the value", xlabel="layer", ylim=0)
+value.legend()
+assert mean["weight"][[0, 1, 11]].max() < 0.01 and mean["weight"][12:].min() > 0.2
+figures.show(fig, alt="By layer: the largest number of token 0 is some hundreds in layers 3 to 9, small in layer 11, and "
+    "above ten thousand from layer 12 on. Its weight follows it. Where it is large, its value is shorter than others.")
 
 # %% [markdown]
 # Sun et al. (2024) call such numbers **massive activations**. In this model, token 0 gets much weight only in layers
-# that it enters with a massive activation. Its key is short there, but the queries point in its direction. Its value is
-# short, too.
+# that it enters with a massive activation. Its value is short there, so a head that looks at the sink adds only a short
+# vector to the output.
 #
 # ## A window without the sink, and with it
 #
-# The model reads *Alice* with a window of 64 in all layers. From query 64 on, token 0 is outside. Will another
-# token take its place? An extra slot keeps token 0 or, as a control, token 20.
+# The model reads *Alice* with a window of 64 in all layers. From query 64 on, token 0 is outside. Then we give the cache
+# an extra slot for token 0 or, as a control, for token 20. In the last line there is no window. Only token 0 is hidden
+# from all later tokens, so token 1 can attend only to itself. Which changes break the model?
 
 # %% tags=["nbval-ignore-output"]
 alice = model.encode(released.excerpt("alice"))[:192]
-full, rise = model.losses(alice), {}
-for name, kept in {"window of 64": [], "token 20 kept": [20], "token 0 kept": [0]}.items():
-    with model.changed(window=64, sinks=kept):
-        rise[name] = (model.losses(alice) - full).numpy()
-    print(f"{name:13}: rise up to query 63 {rise[name][:64].mean():.2f}, then {rise[name][64:].mean():.2f}")
-assert rise["token 0 kept"].mean() < 0.5 * rise["token 20 kept"].mean()
-
-as_is, in_window = (head(alice, **changes)[128:] for changes in ({}, {"window": 64}))  # the last 64 queries
-largest, key = in_window.max(dim=1)
-often = [int(number.bincount().max()) for number in (key, torch.arange(128, 192) - key)]
-print(f"head 18.8: token 0 has {as_is[:, 0].mean():.0%}; in a window, one key has {largest.mean():.0%} of a row (mean):")
-print(f"the same key in at most {often[0]} of {len(key)} rows, at the same distance in at most {often[1]}")
-
-# %% [markdown]
-# No token takes its place. On average a query gives most of its weight to one key, but there is no fixed key and no
-# fixed distance. With token 0 kept, the rise is small, though all other far keys are gone. And in the four texts, with
-# a window of 96? `kept` lists the tokens with extra slots. Row four has another word first.
-
-# %%
-def table(experiment, *conditions):
-    """How much the loss of each text rises, in nats, ± its standard error: a row for each condition."""
-    print(f"{'':46}", *[f"{row['text']:>12}" for row in runs])
-    for condition in conditions:
-        rows = committed(experiment, condition=condition)
-        shown = condition.replace("first 1 hidden from later ones", "no window, token 0 hidden")
-        print(f"{shown:46}", *[f"{row['difference']:5.2f} ± {row['error']:.2f}" for row in rows])
-
-
-windowed = "window 96, "
-cases = [windowed + case for case in ("kept []", "kept [20]", "kept [0]", "another token 0 kept")]
-table("windows", *cases, "first 1 hidden from later ones")
+full, rise, place = model.losses(alice), {}, torch.arange(192)
+cases = {
+    "window of 64": {"window": 64},
+    "window of 64, token 20 kept": {"window": 64, "sinks": [20]},
+    "window of 64, token 0 kept": {"window": 64, "sinks": [0]},
+    "no window, token 0 hidden": {"mask": (place > 0) | (place[:, None] == 0)},
+}
+for name, changes in cases.items():
+    with model.changed(**changes):
+        rise[name] = (model.losses(alice) - full)[64:].mean()
+    print(f"{name:28} the loss from query 64 on rises by {rise[name]:.2f} nats")
+assert rise["window of 64, token 0 kept"] < 0.5 * rise["window of 64, token 20 kept"]
 
 # %% [markdown]
-# So for this model, a ring should also **keep the first token**, whatever it is: `RingCache(96, keep=1)`.
+# With token 0 the rise is small, though all other far keys are gone. And hiding token 0 from the beginning does hardly
+# any harm, because token 1 is the sink then. In the window, each token from 64 on still sees tokens before it, so none
+# takes the place of token 0. (*Deeper* has four other texts.)
+#
+# So for this model, a ring should also **keep the first token**: `RingCache(64, keep=1)`.
 #
 # ## A sink without a token
 #
@@ -303,54 +280,37 @@ figures.attention_block("sink")
 #
 # ## Layers without positions
 #
-# A layer without positions (*NoPE*) meets no new angles in a long text, but by itself it knows distances only from the
-# causal mask. So some released models are **hybrids**: in Cohere's Command A (Yang et al. 2025), three of four layers
-# have RoPE in a window, and every fourth has no positions and reads the whole text.
+# A layer without positions (*NoPE*) has no rotations, so a long text brings no new angles. But only the causal mask tells
+# it anything about order. So some released models are **hybrids** of both kinds: in Cohere's Command A (Yang et al.
+# 2025), three of four layers have RoPE in a window, and every fourth has no positions and reads the whole text.
 #
-# In the study's `window-64`, both layers have RoPE and a window of 64. In `window-64+none`, the second layer has no
-# positions and no window. Both were trained at 128 tokens. At 1,024, where is the hybrid better, and where worse: in
-# text, in retrieval (a name told far back), or in flip-flop (the last write)?
+# In the study's `window-64`, both layers have RoPE and a window of 64. In `none`, neither layer has positions or a
+# window. The hybrid `window-64+none` has a first layer as in `window-64` and a second as in `none`. All were trained at
+# 128 tokens. At 1,024, where is the hybrid better than `window-64`, and where worse: in text, in retrieval (a name told
+# far back), or in flip-flop (the last write)?
 
 # %%
 from course_tasks import measured, questions
 
+print(f"{'at 1,024 tokens':16}  loss in text  retrieval  flip-flop")
 for scheme in ("window-64", "none", "window-64+none"):
-    loss = measured.losses(scheme).mean(axis=0)
-    print(f"{scheme:15} 128 → 1,024 tokens: loss in text {loss[0]:.2f} → {loss[-1]:.2f}", end="")
-    for task in (measured.NAMES, measured.BITS):
-        right = measured.right(scheme, task)
-        print(f", {task} {right[0]:.0%} → {right[-1]:.0%}", end="")
-    print()
+    names, bits = (measured.right(scheme, task)[-1] for task in (measured.NAMES, measured.BITS))
+    print(f"{scheme:16} {measured.losses(scheme)[:, -1].mean():13.2f}  {names:9.0%}  {bits:9.0%}")
 
 # %% [markdown]
-# In our two-layer models, the hybrid finds all far names. Without positions in both layers, `none` finds nearly as
-# many, but it is far worse in text. And in flip-flop the hybrid falls below `window-64`. Perhaps a layer without
-# positions hardly sees which match is nearer (not tested). Does the hybrid *use* far keys? We mask all that are 128 or
-# more back.
-
-# %%
-for task in (measured.TEXT, measured.NAMES):
-    full, masked = (measured.losses("window-64+none", task, what=what)[:, -1].mean() for what in ("loss", "far_masked"))
-    print(f"{task:11} loss at 1,024: {full:.2f}, far keys masked: {masked:.2f}")
-
-# %% [markdown]
-# Its loss in text is lower without the far keys, but it needs them to find names.
+# `window-64` reaches 126 tokens back, so it finds few of the names. In our two-layer models, the hybrid finds them all,
+# and its loss in text is nearly as low. `none` finds most names, too, but is far worse in text. The price of the hybrid
+# is flip-flop, where it gets fewer reads right than `window-64`.
 #
-# ## Easy to believe; let us run it
-
-# %%
-questions.claims("windows_and_sinks")
-
-# %% [markdown]
 # ## Remember
 #
 # - A window of $w$ shows $w$ keys, the query's own included. $N$ layers reach $N(w - 1)$ tokens back, at most.
 # - A ring of $w$ slots holds all that a windowed layer needs. In a long text, full layers take most of the memory.
-# - In this model the sink is the token that can attend only to itself, unless all vectors are equal. It has massive
-#   activations, a short key and a short value.
-# - A window that drops the sink breaks this model. One extra slot for it repairs most of this.
-# - In our small models, a layer without positions above a window finds far names, but in flip-flop it falls
-#   from 99 % to 60 %.
+# - In this model, a token becomes a sink if it can attend only to itself. It has massive activations and a short value.
+# - A window that drops the sink breaks this model, because no other token takes its place. One extra slot for the first
+#   token repairs most of this.
+# - In our small models, a layer without positions above a window finds all far names, but gets only 60 % of flip-flop
+#   right at 1,024 tokens.
 #
 # ## Three questions
 
@@ -407,28 +367,58 @@ figures.question(
 #
 # **Next:** [[next]]. The rest is optional.
 #
-# ## Deeper · Does the short value matter?
+# ## Deeper · Other texts
 #
-# Before a layer computes keys and values, RMSNorm divides each vector by its size. A vector with one huge number then
-# looks nearly the same for every word. So what does the value of token 0 still say? We give all later queries another
-# value for token 0: the value that another first word would have, zeros, or the mean of the other values. Guess which
-# raise the loss. Then we keep token 0 beside a window, with its value and without.
+# These are the four texts of the pictures above, and a window of 96. `kept` lists the tokens with extra slots.
+
+# %%
+def table(experiment, *conditions):
+    """How much the loss of each text rises, in nats, ± its standard error: a row for each condition."""
+    print(f"{'':40}", *[f"{row['text']:>12}" for row in texts])
+    for condition in conditions:
+        rows = committed(experiment, condition=condition)
+        shown = condition.replace("first 1 hidden from later ones", "no window, token 0 hidden")
+        print(f"{shown:40}", *[f"{row['difference']:5.2f} ± {row['error']:.2f}" for row in rows])
+
+
+window = "window 96, "
+cases = ("kept []", "kept [20]", "kept [0]", "another token 0 kept")
+table("windows", *[window + case for case in cases], "first 1 hidden from later ones")
+
+# %% [markdown]
+# In the fourth row, another first word serves as well.
+#
+# ## Deeper · A short key, and a short value
+#
+# The key of token 0 is short, too. Why does it get so much weight? In layer 20, means over the four texts:
+
+# %%
+in_20 = {name: np.mean([row[name][20] for row in texts]) for name in ("key 0", "key", "cosine 0", "cosine 50")}
+print(f"length of the key: token 0 {in_20['key 0']:.1f}, other tokens {in_20['key']:.1f}")
+print(f"cosine of queries with the key: of token 0 {in_20['cosine 0']:.2f}, of token 50 {in_20['cosine 50']:.2f}")
+
+# %% [markdown]
+# The queries point towards this key, and away from that of token 50. And does the short value matter? Before a layer
+# computes values, RMSNorm divides each vector by its size, and a vector with one huge number then looks nearly the same
+# for every word. We give all later queries another value for token 0: the value that another first word would have,
+# zeros, or the mean of the other values. Guess which raise the loss. Then we keep token 0 beside a window, with its
+# value and without.
 
 # %%
 value = "value of token 0: "
 table("sink value", *[value + case for case in ("of another first token", "0", "mean of the others")],
-      windowed + "kept [0]", windowed + "kept [0], its value 0")
+      window + "kept [0]", window + "kept [0], its value 0")
 
 # %% [markdown]
-# The value of another first token changes nothing, so it carries nothing about the text. But the model relies on it.
-# With zeros the loss rises in three texts (in *licence* by 0.05 ± 0.04, no clear rise), and the mean of the other
+# The value of another first token changes nothing, so the value says nothing about the text. But the model relies on
+# it. With zeros the loss rises in three texts (in *licence* by 0.05 ± 0.04, no clear rise), and the mean of the other
 # values does more harm in all four. Beside a window, keeping token 0 with value 0 helps in *licence*, perhaps in
 # *course*, and not in the two others (compare `kept []` above). So in this model the sink also adds a constant to the
-# output. Without further training, a sink with value 0, as in gpt-oss, could not replace this one.
+# output.
 #
 # ## Deeper · At which position is a kept key?
 #
-# In a long text, the offset of a kept key grows beyond all that training had. Xiao et al. (*StreamingLLM*) therefore
+# In a long text, the offset of a kept key grows beyond every offset of the training. So Xiao et al. (*StreamingLLM*)
 # number tokens by their *place in the cache*. Here a cache of four first and four recent tokens has just read token 9:
 
 # %%
@@ -473,14 +463,12 @@ for n in (64, 512, 4096):
     print(f"{n:5,} keys: lead 4 gives {on_best(n, 4):.3f}, lead {grown:.0f} gives {on_best(n, grown):.3f}")
 
 # %% [markdown]
-# The best key keeps its lead but loses its weight, because the denominator grows. With a lead that grows like $\ln n$,
-# it still has 0.421 at 4,096 keys. A **length-aware scale** does this: each head learns a number $g_h$ and multiplies
-# the query at position $p$ by $g_h \ln(p + 1)$ (Nakanishi 2025). In general, a lead of $c \ln n$ gives the best key the
-# weight $n^c / (n^c + n - 1)$. It approaches 1 if $c > 1$. Our $c = 4 / \ln 64$ is a little below 1, so the weight still
-# falls, slowly.
+# The best key keeps its lead but loses its weight, because the denominator grows. A lead that grows like $\ln n$ loses
+# far less. A **length-aware scale** makes leads grow: each head learns a number $g_h$ and multiplies the query at
+# position $p$ by $g_h \ln(p + 1)$ (Nakanishi 2025).
 #
 # Llama 4's layers without positions multiply the query by $1 + 0.1 \ln(1 + \lfloor (p + 1) / 8192 \rfloor)$. This is 1
-# up to position 8,190. From there on it grows about in proportion to $\ln(p + 1)$.
+# up to position 8,190. Far beyond, each doubling of $p + 1$ adds about $0.1 \ln 2$.
 #
 # ## Deeper · The released code, and a fused kernel
 #
@@ -498,8 +486,7 @@ assert np.allclose(share * plain, softmax_with_sink(s, a) @ values)
 # %% [markdown]
 # Our window equals the mask that `transformers` uses for Mistral. (The text of Mistral's paper, Jiang et al. 2023, says
 # $i - w$ to $i$, which would be $w + 1$ keys.) For encoders, the mask function of `transformers` takes a window of 64 as
-# 64 keys to *each* side, so 129 in total. (Some configurations give the whole width, and their code halves it.)
-# Our sink equals gpt-oss's function.
+# 64 keys to *each* side, so 129 in total. Our sink equals gpt-oss's function.
 
 # %% tags=["nbval-ignore-output"]
 if find_spec("transformers") is None:
@@ -530,17 +517,22 @@ else:
 # heads and one short vector, from which the values and the rest of the keys are computed. Qwen3-Next and Kimi Linear
 # replace three of four layers by linear attention, whose memory does not grow with the text. DeepSeek-V3.2 keeps all
 # tokens, and a small extra scorer chooses which of them each query reads. And Gelberg et al. (2025) train with RoPE,
-# then remove it from all layers and train a little more (*DroPE*). Other hybrids are Llama 4, whose layers with RoPE
-# read chunks of the text, and SmolLM3, in which all layers read the whole text.
+# then remove it from all layers and train a little more (*DroPE*).
 #
 # A sink can be avoided, too. With an **output gate**, as in Qwen3-Next, a head's output is multiplied by numbers
 # between 0 and 1, computed from the query's token. Qiu et al. (2025) report that such gates reduce sinks and massive
 # activations. What is a sink good for? Barbero et al. (2025) argue that it keeps tokens from mixing too much.
 #
+# ## Deeper · Easy to believe; let us run it
+
+# %%
+questions.claims("windows_and_sinks")
+
+# %% [markdown]
 # **Sources** A. Q. Jiang et al., *Mistral 7B*, 2023, "Sliding window attention" · G. Xiao et al., *Efficient Streaming
 # Language Models with Attention Sinks*, 2023, section 3.2 · M. Sun et al., *Massive Activations in Large Language
 # Models*, 2024 · F. Barbero et al., [Why do LLMs attend to the first
 # token?](https://arxiv.org/abs/2504.02732), 2025 · OpenAI, the code of gpt-oss, 2025 · Z. Qiu et al., [Gated
 # Attention](https://arxiv.org/abs/2505.06708), 2025 · B. Yang et al., [RNoPE-SWA](https://arxiv.org/abs/2501.18795),
 # 2025 · K. Nakanishi, *Scalable-Softmax*, 2025 · Y. Gelberg et al., [DroPE](https://arxiv.org/abs/2512.12167), 2025 ·
-# Kimi Team, *Kimi Linear*, 2025 · the code of `transformers` (Cohere2, Llama 4, SmolLM3, Qwen3-Next, DeepSeek-V3.2).
+# Kimi Team, *Kimi Linear*, 2025 · the code of `transformers` (Cohere2, Llama 4, Qwen3-Next, DeepSeek-V3.2).

@@ -24,9 +24,9 @@ np.set_printoptions(precision=4, suppress=True)
 # %% [markdown]
 # ## What no row of offsets can say
 #
-# Ten tokens back is far for the twentieth token, and near for the two-thousandth. FIRE's bias depends on how large the
-# distance is compared with the query's position. It takes $\psi(x) = \ln(c\,x + 1)$ of both and divides (Li et al.
-# 2023). By hand, with $c = 1$, for the query *mat* at position 4:
+# Ten tokens back is far for the twentieth token, and near for the two-thousandth. So FIRE (Li et al. 2023) compares the
+# distance with the query's position. It takes $\psi(x) = \ln(c\,x + 1)$ of both and divides one by the other. We call
+# the result the *share*. By hand, with $c = 1$, for the query *mat* at position 4:
 
 # %%
 def psi(x):
@@ -37,12 +37,12 @@ for j in (3, 2, 0):
     print(f"mat → {TOKENS[j]:3}: distance {4 - j}, share {psi(4 - j):.4f} / {psi(4):.4f} = {psi(4 - j) / psi(4):.4f}")
 
 # %% [markdown]
-# A small network $g$ turns the share into the bias. For a query before position $\tau$, the denominator is
-# $\psi(\tau)$. The network, $c$ and $\tau$ are learned.
+# A small network $g$ turns the share into the bias. The denominator is at least $\psi(\tau)$, so the first queries do not
+# divide by tiny numbers. Training learns the network, $c$ and $\tau$.
 #
 # $$b_{ij} = g\left(\frac{\psi(i - j)}{\psi(\max(i, \tau))}\right)$$
 #
-# Let $g(x) = -2x$ and $\tau = 2$. Which bias does the key just before each query get?
+# Let $g(x) = -2x$ and $\tau = 2$. Does the key just before a query always get the same bias?
 
 # %%
 from course_lib.reference.fire import shares
@@ -57,13 +57,14 @@ assert np.allclose(fire, np.tril(-2 * shares(n, c=1, threshold=tau)))
 figures.heatmap(np.where(mask, fire, -np.inf), alt="FIRE's bias: the diagonals are not constant")
 
 # %% [markdown]
-# One token back, the bias takes three values, so no row of offsets holds it ([[diagonals|chapter #]]).
+# At distance 1, the bias takes three values. A row of offsets ([[diagonals|chapter #]]) has only one number for each
+# distance, so it cannot express FIRE.
 #
 # ## Position from content
 #
-# FoX, the forgetting transformer (Lin et al. 2025), gets no positions. In each head, every token $l$ has a **gate**
-# $f_l = \sigma(w \cdot x_l + \beta)$ between 0 and 1. It says how much is kept of all tokens before $l$. Suppose that
-# the gates of one head are 1/4 at *sat*, 1/2 at *mat* and 1 elsewhere. How much of each key is left when *mat* looks
+# FoX, the forgetting transformer (Lin et al. 2025), uses no positions. In each head, every token $l$ computes a
+# **gate** $f_l$ between 0 and 1 from its vector. The gate says how much is kept of all tokens before $l$. Suppose that
+# the gates of one head are 1/4 at *sat*, 1/2 at *mat* and 1 elsewhere. How much is left of each key when *mat* looks
 # back?
 
 # %%
@@ -77,14 +78,13 @@ fox = np.tril(fox_bias(gates))
 assert np.allclose(fox[-1], np.log(kept))
 
 # %% [markdown]
-# The bias is the logarithm, so the product becomes a sum:
+# For example, *sat* is kept by the gates of *on* and *mat*, $1 \cdot 1/2$. The bias is the logarithm of this product,
+# so it is a sum:
 #
 # $$b_{ij} = \sum_{l=j+1}^{i} \ln f_l$$
 #
-# *The* and *cat* are equally far because *cat* forgets nothing: distance now depends on content. The bias is a
-# difference $c_i - c_j$ of running sums, and the softmax removes $c_i$, which a row shares. So one number per key is
-# enough, $-c_j$ (place 6 of the map in [[start_here|chapter #]], there $f_j$).
-# If all gates are equal, every step adds the same $\ln f$. Then FoX is ALiBi, with the slope $-\ln f$.
+# *The* and *cat* get the same bias because *cat* forgets nothing. So distance now depends on content. If all gates are
+# equal, each step adds the same number $\ln f$. Then FoX is ALiBi with the slope $-\ln f$.
 
 # %%
 from course_lib.reference.alibi import alibi_bias
@@ -101,21 +101,26 @@ figures.side_by_side(
 # *flip-flop* (the last bit written) and *retrieval* (the value of a name told far back).
 
 # %%
-for scheme in ("fox", "alibi"):
-    for task in (measured.BITS, measured.NAMES):
+for task in (measured.BITS, measured.NAMES):
+    for scheme in ("fox", "alibi"):
         right = measured.right(scheme, task)
-        print(f"{scheme:5} {task:9} right at 128, 256, 512, 1,024 tokens:", *[f"{share:4.0%}" for share in right])
+        print(f"{task:9} {scheme:5}: {right[0]:.0%} right at 128 tokens, {right[-1]:.0%} at 1,024")
 
 # %% [markdown]
-# A write can close its gate on earlier writes. But a far name needs every gate after it open, in some head. (We did
-# not test whether this explains the 30 %.) For larger models, Lin et al. report that FoX extrapolates better than a
-# Transformer, and equals it in tasks on long texts.
+# In flip-flop, a write can close its gate on all earlier writes. But a far name is kept only if, in some head, every gate
+# after it is open. (We did not test whether this explains the 30 %.) For larger models, Lin et al. report that FoX extrapolates
+# better than a Transformer, and equals it in tasks on long texts.
 #
 # ## A guide
 #
-# What you have makes most of the choice: weights, a mask, a kernel, an image. The guide has rules for each answer, and
-# the worst verdict wins. *Fits* needs a proof, or a released model that does it. *Ruled out* needs a proof, or your own
-# weights. Our small models give a *caveat* at most. Before each of three situations, say what you would do.
+# What you already have decides most of the choice: weights, a mask, a kernel, an image. The guide asks six questions. For
+# each answer it has a verdict on every scheme, and a scheme's worst verdict counts.
+#
+# - *Fits* needs a proof, or a released model that does it.
+# - *Ruled out* needs a proof, or your own weights.
+# - All else is *possible, with a caveat*. Our small models alone never justify another verdict.
+#
+# Here are two situations. Say what you would do before you run each cell.
 #
 # **You have SmolLM2, and texts longer than its 8,192 tokens.**
 
@@ -134,32 +139,11 @@ far = {FIND: "something said far back, by its content"}
 guide.ask({ATTENDED: "text, left to right", **longer, **far}, "T5 buckets", "Transformer-XL", "ALiBi")
 
 # %% [markdown]
-# Two fit. What does our study say? Which released models read long texts, and who says so?
-
-# %%
-evidence = {
-    "hybrid": ("window-64+none", "Llama 4, trained up to 256k: reads 10M, say its makers"),
-    "T5 buckets": ("t5-64", "none that we know"),
-    "Transformer-XL": ("transformer-xl", "its authors', with far distances clipped, tested in text"),
-    "ALiBi": ("alibi", "its authors', hardly using far text; StoryWriter, trained at 65k: writes 84k, say its makers"),
-}
-print(f"{'':15} nats   retrieval  released model, and who measured it")
-for scheme, (run, models) in evidence.items():
-    print(f"{scheme:15} {measured.rise(run):+.2f}  {measured.right(run, measured.NAMES)[-1]:4.0%}       {models}")
-print("stretched RoPE  –      –          Llama 3.1 70B, trained up to 128k: effective up to 64k, says RULER")
-
-# %% [markdown]
-# So choose one of the two. Our study would also allow Transformer-XL, and T5 if its last bucket begins within
-# training (`t5-256` breaks). Both get a caveat because we know no released model that finds far words with them. But
-# *beyond* training our ground is thin, too: for the hybrid its makers' report, for stretched RoPE two pass keys of
-# SmolLM2.
+# Two fit, so choose one of them. In our small models, T5 buckets and Transformer-XL find nearly all far names, too (the
+# table at the end of this lesson). They get a caveat because we know no released model that does so. But beyond the
+# training length, the ground of the two that fit is thin as well: for the hybrid a report of its authors, and for
+# stretched RoPE two pass keys that SmolLM2 found.
 #
-# **You have a Swin, and want larger windows.**
-
-# %%
-guide.ask({WEIGHTS: "Swin", **longer}, "axial RoPE", "Swin")
-
-# %% [markdown]
 # Which answers describe *your* model?
 
 # %%
@@ -168,12 +152,12 @@ guide.picture()
 # %% [markdown]
 # ## A scheme of your own
 #
-# To judge a new scheme you need three answers. Does the module do what its formula says? What does it cost? What does
-# it do beyond its training length? Each is one call of `own_scheme`. Our example is a bias that falls linearly up to
+# To judge a new scheme you need three answers. Does the module do what its formula says? What does it cost? What
+# happens beyond its training length? Each is one call of `own_scheme`. Our example is a bias that falls linearly up to
 # distance 16 and is constant from there on.
 #
-# A scheme is a class with *hooks*, methods such as `bias`. `agrees` compares your class with plain loops, so you also
-# give it the formula for one offset $r$. This first version has a fault. Can you see it?
+# A scheme is a class with *hooks*, methods that the layer calls, such as `bias`. `agrees` compares your class with plain
+# loops, for which you give the formula of one offset $r$. This first version has a fault. Can you see it?
 
 # %%
 from course_lib.nn.grid import row_offsets
@@ -192,7 +176,7 @@ assert not first.passed and "past" in first.cause
 first
 
 # %% [markdown]
-# Training on whole texts never shows this. Repaired:
+# Training reads whole texts without a cache, so it never shows this fault. We repair it, and measure the cost:
 
 # %% tags=["nbval-ignore-output"]
 class Ramp(Position):
@@ -211,7 +195,8 @@ print(second)
 cost
 
 # %% [markdown]
-# The times vary, the bytes do not: $2n - 1$ numbers of 4 bytes are a row, not a matrix.
+# The times vary from run to run, and the bytes do not. For $n$ tokens the hook returns $2n - 1$ numbers of 4 bytes, a row
+# and not a matrix.
 #
 # Next we train it for 300 steps at 128 tokens. Will its loss at 1,024 stay level, as ALiBi's does, or rise?
 
@@ -220,35 +205,31 @@ ramp = own_scheme.train(make, "characters", against=("alibi",))
 ramp
 
 # %% [markdown]
-# Ramp's loss rises by half a nat, though no bias is untrained. Why? At equal scores:
+# Ramp's loss at 1,024 is half a nat higher than at 128. Yet training has seen every number of this bias. Why does the
+# loss rise? Suppose that all scores are equal, and compare the weight of near and far keys:
 
 # %%
 near = np.exp(-0.25 * np.arange(16)).sum()
 for tokens in (128, 1024):
     far_keys = tokens - 16
-    print(f"last of {tokens:,} tokens: 16 near keys weigh {near:.1f}, {far_keys} far keys {far_keys * np.exp(-4):.1f}")
+    print(f"last of {tokens:,} tokens: 16 near keys weigh {near:.1f}, {far_keys:,} far keys {far_keys * np.exp(-4):.1f}")
 assert far_keys * np.exp(-4) > 4 * near
 
 # %% [markdown]
-# In the longer text the far keys outweigh the near ones. Yet at the training length, Ramp is better than ALiBi, by a
-# twentieth of a nat. Is it because far keys stay in reach? That needs a **control**: the same line without the stop.
-
-# %% tags=["nbval-ignore-output", "prints-only"]
-from course_lib.nn.bias import DecayBias
-
-control = own_scheme.train(lambda n_heads, d_head: DecayBias(0.25, "linear"), "characters", against=("alibi",))
-control
-
-# %% [markdown]
-# The straight line is as good at 128, and it stays level. So in this run the stop gained nothing and cost half a nat at
-# 1,024. But one seed and 300 steps are not a result: after 2,000 steps, one slope for all heads (1/16) is *worse* than
-# ALiBi ([[longer_than_training|chapter #]]).
+# In the longer text the many far keys together outweigh the near ones. But one seed and 300 steps are not a result.
+# (*Deeper* trains a control.)
 #
 # ## A repair of your own
 #
-# You write speeds, a bias or a mask for SmolLM2, and one call measures them beside the repairs of
-# [[stretching_rope|chapter #]]: on short texts, with a gap, and on four pass keys, near and far. Our example
-# keeps the 16 fastest pairs and divides the others by 4. In which column will it be worse than YaRN?
+# You write speeds, a bias or a mask for SmolLM2. One call measures them beside the repairs of
+# [[stretching_rope|chapter #]], in four columns:
+#
+# - *short texts*: how much the loss of four short texts rises, the price of the repair;
+# - *gap 16,384*: the same, with the second half of each text moved on by 16,384 positions;
+# - *key near*, *key far*: how many of four keys it finds soon after they were told, and with many more positions between.
+#
+# Our example keeps the 16 fastest pairs and divides the speeds of the others by 4. In which column will it be worse
+# than YaRN?
 
 # %% tags=["nbval-ignore-output"]
 from course_lib.reference.absolute import frequencies
@@ -257,32 +238,32 @@ from course_study import own_repair
 # key near: the question comes 190 tokens after the key; key far: 20,000 positions more
 speeds = frequencies(64, base=100_000)  # of SmolLM2's 32 pairs
 step = own_repair.measure(np.where(np.arange(32) < 16, speeds, speeds / 4), name="step at 16")
-assert step.gap[0] < 0.5  # YaRN: 0.54; with the first half hidden: 0.49
+assert step.gap[0] < 0.5  # YaRN: 0.54
 step
 
 # %% [markdown]
-# With the gap it loses less than YaRN, and yet in four tries it finds one far key. So a low loss does not show that far
-# words are used. `help(own_repair)` shows how to write a bias or a mask.
+# With the gap its loss rises less than YaRN's, and yet it finds only one of four far keys, where YaRN finds all. So a low
+# loss does not show that far words are used. `help(own_repair)` shows how to write a bias or a mask.
 #
 # ## All schemes in one table
 #
-# Tests compute each cell of this table, and the fold says how.
+# The course's tests compute each cell of this table. The line below it opens to say how.
 
 # %%
 comparison.picture()
 
 # %% [markdown]
-# Only the column *longer texts* rests on trained models, and these are small. `none` rises by 0.17 and finds 98 % of
-# the far names; ALiBi is level and finds 41 %. **A level loss is no reason to choose a scheme. Ask what the model can
-# use.**
+# Only the column *longer texts* rests on trained models, and these are small. In it, the loss of `none` rises by 0.17
+# nats, and `none` finds 98 % of the far names. ALiBi's loss is level, and it finds 41 %. **A level loss is not a reason
+# to choose a scheme. Ask what the model can use.**
 #
 # ## Remember
 #
 # - Ask first where a scheme enters. This limits what it can say and which kernels can run it.
 # - FIRE's bias also depends on the query's position, and FoX's on the gates of all tokens after the key. With a
 #   constant gate FoX is ALiBi.
-# - Most of the choice is made by what you have: weights and their `config.json`, a mask, a kernel, an image.
-# - Level is not use. A better number needs a control.
+# - What you already have decides most of the choice: weights and their `config.json`, a mask, a kernel, an image.
+# - Neither a level loss nor a low one shows that a model uses far words.
 #
 # ## The whole course in questions
 
@@ -297,9 +278,27 @@ questions.quiz(title=f"The whole course in {len(questions.QUIZ)} questions")
 #
 # **And then?** Test a claim about attention that you read this week, in five lines of code.
 #
+# ## Deeper · A control for the ramp
+#
+# At the training length, Ramp's loss was lower than ALiBi's, by a twentieth of a nat. Is this because far keys stay in
+# reach? The control is the same line without the stop.
+
+# %% tags=["nbval-ignore-output", "prints-only"]
+from course_lib.nn.bias import DecayBias
+
+control = own_scheme.train(lambda n_heads, d_head: DecayBias(0.25, "linear"), "characters", against=("alibi",))
+control
+
+# %% [markdown]
+# The straight line is as good at 128, and it stays level. So in this run the stop gained nothing and cost half a nat at
+# 1,024. And is one slope for all heads better than ALiBi's slopes? After 2,000 steps, a slope of 1/16 in all heads is
+# *worse* than ALiBi ([[longer_than_training|chapter #]]).
+#
 # ## Deeper · FoX needs no matrix
 #
-# Are the outputs with $-c_j$ equal to those with the whole matrix? ([[alibi|Chapter #]] did the same with ALiBi.)
+# The bias is a difference $c_i - c_j$ of running sums of $\ln f$, and the softmax removes $c_i$, which all keys of a row
+# share. So one number per key is enough, $-c_j$ (place 6 of the map in [[start_here|chapter #]]). Are the outputs with it
+# equal to those with the whole matrix? ([[alibi|Chapter #]] did the same with ALiBi.)
 
 # %%
 from course_lib.reference.attention import attention
@@ -400,5 +399,4 @@ questions.claims("which_one")
 # *Contextual Position Encoding: Learning to Count What's Important*, 2024 · S. Yang et al., *PaTH Attention: Position
 # Encoding via Accumulating Householder Transformations*, 2025 · B. Yang et al., *Rope to Nope and Back Again*, 2025 ·
 # the `config.json` files of Llama 3.1, Qwen 3, gpt-oss, Gemma 3 and DeepSeek-V3 · T.-C. Chi et al., *KERPLE*, 2022 (the
-# scheme of the tasks) · C.-P. Hsieh et al., *RULER*, 2024 · MPT-7B-StoryWriter's model card. Each claim names its
-# sources.
+# scheme of the tasks). Each claim names its sources.

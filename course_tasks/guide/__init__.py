@@ -9,6 +9,7 @@ guide.QUESTIONS                              question → answer → rules, read
 
 from collections.abc import Iterator, Mapping
 from itertools import starmap
+from textwrap import fill
 from typing import NamedTuple
 
 from course_kit.contents import number
@@ -112,7 +113,7 @@ def ask(answers: Mapping[str, str], *schemes: str) -> None:
     for scheme in schemes:
         verdict, rules = found[check_choice("scheme", scheme, SCHEMES)]
         worst = [rule.why for rule in rules if rule.verdict == verdict]
-        print(f"{scheme}: {WORDS[verdict]}. {' '.join(worst[-1:])}")
+        print(fill(f"{scheme}: {WORDS[verdict]}. {' '.join(worst[-1:])}", width=100, subsequent_indent="  "))
 
 
 def picture() -> Picture:
