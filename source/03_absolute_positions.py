@@ -16,7 +16,7 @@
 import numpy as np
 
 from course_kit import figures
-from course_lib.reference.attention import attention, causal_mask, softmax
+from course_lib.reference.attention import attention, softmax
 from course_lib.reference.bias import decay_bias
 from course_lib.reference.grid import offsets
 
@@ -173,9 +173,9 @@ figures.seen_pairs(train=128, test=256)
 #
 # ## What relative positions cannot tell
 #
-# If a whole text moves, its offsets stay the same, and so do all scores. Can a model with relative positions know
-# *where* a word is? We take the layer of [[blind_to_distance|chapter #]] with a bias per offset. Each token sees only 3
-# tokens to each side, its **window**. The text is "dog man dog man …". Can a dog know which one it is?
+# With relative positions, moving a whole text changes no score, because its offsets stay the same. Can such a model
+# know *where* a word is? We take the layer of [[blind_to_distance|chapter #]] with a bias per offset. Each token sees
+# only 3 tokens to each side, its **window**. The text is "dog man dog man …". Can a dog know which one it is?
 
 # %%
 rng, d = np.random.default_rng(0), 8
@@ -204,44 +204,13 @@ title = "Largest difference between the output of each dog and that of the dog a
 figures.heatmap(np.round(gaps, 3), depths, at, alt=title, corner="depth ↓ position →")
 
 # %% [markdown]
-# In the middle it cannot: these dogs see the same words at the same offsets, so their outputs are equal. Near an
-# **edge** of the text, a part of the window is empty, and this reveals where a dog is. Each layer carries the effect
-# one window further, because a dog then sees words that have seen the edge.
+# In the middle it cannot: these dogs see the same words at the same offsets, so after one layer their outputs are
+# equal. Near an **edge** of the text, a part of the window is empty, and this reveals where a dog is.
 #
-# ## What a second layer gives back
-#
-# Can a model use the edge? Here is a task that needs absolute positions. A text has 16 random letters, each one of
-# eight, in lines of four. At each position, the model must name the first letter of the line:
-
-# %%
-import course_study as study
-from course_study.two_layers import first_letters
-
-letters, answers = first_letters(torch.Generator().manual_seed(0))  # 32 texts
-for name, text_or_answers in (("letters:", letters[0]), ("answers:", answers[0])):
-    print(name, *("".join("ABCDEFGH"[one] for one in line) for line in text_or_answers.reshape(4, 4)))
-
-# %% [markdown]
-# The third letter of a line must look two back, and the fourth three. So a letter must know its place in the line. In
-# the first layer, a query cannot know it, because it is made from the letter alone. In a second layer, a query is made
-# from what the first layer wrote. Our models have no window, so the first layer sees both edges.
-#
-# Is a second layer enough? We trained small models: one has a learned row per position, and two have a learned vector
-# per offset instead ([[vector_per_distance|chapter #]]).
-
-# %%
-runs = study.committed("two_layers")
-models = ("learned table, one layer", "vectors, one layer", "vectors, two layers")
-shares = np.array([[row["by_position"] for row in study.pick(runs, condition=name)] for name in models])
-assert shares[1].mean(axis=1).max() < 0.6 and shares[2].mean(axis=1).min() > 0.95
-print("share of right answers, mean of three seeds")
-for name, share in zip(models, shares.mean(axis=(1, 2))):
-    print(f"{name:24} {share:.2f}")
-
-# %% [markdown]
-# In our models, two layers with relative positions solve the task, as one layer with the learned table does. One layer
-# with relative positions gets half right. This suggests that the first layer writes into each letter how far the edges
-# are. In texts of eight lines, the two layers succeed only near an edge (*Deeper*).
+# Further layers give something back. The dog at position 4 sees the man at position 1, and after one layer this man has
+# seen the edge. So after two layers, the dog at 4 differs from those in the middle, too. Each layer carries the edge
+# one window further. Can a model learn to use this? In our models, one layer does not solve a task that needs absolute
+# positions, but two layers do (*Deeper*).
 #
 # An edge is not the only way. In a decoder, a causal mask with a start token can reveal the position anywhere in the
 # text ([[blind_to_distance|chapter #]]).
@@ -252,9 +221,9 @@ for name, share in zip(models, shares.mean(axis=(1, 2))):
 #   depends only on their distance; after $W_q$ and $W_k$ it need not.
 # - In a learned table, the rows past the training length are untrained.
 # - At twice the training length, 75 % of the pairs have a new position, but only about 25 % a new offset.
-# - With relative positions, nothing changes if the whole text moves. So a query in the first layer does not know its
-#   position. In our models, a second layer can learn it from an edge that is near enough. A causal mask with
-#   a start token can reveal it, too.
+# - With relative positions, moving a whole text changes nothing. In the first layer, a query is made from its word
+#   alone, so it does not know its position. Further layers can know it from an edge that is near enough. A causal mask
+#   with a start token can reveal it, too.
 #
 # ## Three questions
 
@@ -318,7 +287,7 @@ figures.question(
 # ## Deeper · A whole text, moved
 #
 # If a whole text moves, its positions change and its offsets do not. SmolLM2-135M-Instruct
-# ([[released_model|chapter #]]), a released language model, uses relative positions (RoPE, [[rope|chapter #]]).
+# ([[released_model|chapter #]]) uses relative positions (RoPE, [[rope|chapter #]]).
 #
 # The model reads 128 tokens of *Alice in Wonderland*. First we add 50,000 to each position. As a control, we then
 # multiply each position by 4, so neighbours are 4 apart. Which of the two raises the *loss*, the mean of
@@ -377,9 +346,37 @@ for size in (1, 8):
 # The words' own vectors pass through these matrices, too. [[rope|Chapter #]] takes the rotation out of the input and
 # applies it to queries and keys.
 #
-# ## Deeper · When the edges do not help
+# ## Deeper · What a second layer gives back
 #
-# Do the models of the letters still succeed in a text of eight lines? The first row is a mean of three seeds.
+# Here is a task that needs absolute positions. A text has 16 random letters, each one of eight, in lines of four. At
+# each position, the model must name the first letter of the line:
+
+# %%
+import course_study as study
+from course_study.two_layers import first_letters
+
+letters, answers = first_letters(torch.Generator().manual_seed(0))  # 32 texts
+for name, text_or_answers in (("letters:", letters[0]), ("answers:", answers[0])):
+    print(name, *("".join("ABCDEFGH"[one] for one in line) for line in text_or_answers.reshape(4, 4)))
+
+# %% [markdown]
+# The third letter of a line must look two back, and the fourth three. So a query must know its place in the line. In
+# the first layer it cannot, because it is made from the letter alone. In a second layer, it is made from the output of
+# the first, which has seen both edges, because our models have no window. We trained models with a learned row per
+# position, and models with a learned vector per offset ([[vector_per_distance|chapter #]]).
+
+# %%
+runs = study.committed("two_layers")
+models = ("learned table, one layer", "vectors, one layer", "vectors, two layers")
+shares = np.array([[row["by_position"] for row in study.pick(runs, condition=name)] for name in models])
+assert shares[1].mean(axis=1).max() < 0.6 and shares[2].mean(axis=1).min() > 0.95
+print("share of right answers, mean of three seeds")
+for name, share in zip(models, shares.mean(axis=(1, 2))):
+    print(f"{name:24} {share:.2f}")
+
+# %% [markdown]
+# Two layers with vectors solve the task, as one layer with the learned table does. One layer with vectors gets half
+# right. Do these models still succeed in a text of eight lines? The first row is a mean of three seeds.
 
 # %%
 of_table, of_vectors = (study.pick(runs, condition=name) for name in (models[0], models[2]))
@@ -392,40 +389,8 @@ figures.heatmap(by_line, names, lines, digits=2, corner="model ↓ line →", al
 # %% [markdown]
 # The learned table fails from the fifth line on, where its rows are untrained. The two layers succeed only near an
 # edge, and seed 0 uses the right edge alone. In lines 3 to 6, both edges are 8 or more letters away. In these models,
-# all distances from 8 on, to one side, share one vector, so such a letter cannot tell how far an edge is. (With a
-# vector for each distance, the longer text would meet untrained ones.)
-#
-# In a text that repeats one word, even near edges do not help. Is this the first word, or the seventh? We use a strong
-# bias and three layers.
-
-# %%
-same_word, outputs = embed(" ".join(["today"] * 12)), []
-for length, mask in ((12, None), (12, causal_mask(12)), (3, None)):
-    h = same_word[:length]
-    for _ in range(3):  # tanh plays the part of everything that treats each token by itself
-        h = np.tanh(layer(h, bias=decay_bias(length, strength=3.0), mask=mask))
-    kind = "no mask" if mask is None else "causal mask"
-    print(f"{length:2} words, {kind:11} first {h[0, :3]}  last {h[-1, :3]}")
-    outputs += [h[0], h[-1]]
-assert np.allclose(outputs, outputs[0])
-
-# %% [markdown]
-# Three words or twelve, all outputs are equal, because an average of equal values does not depend on the weights. So no
-# bias on scores can count the words of a text that repeats one word, at any depth. (Vectors added to the *values*
-# could.) Now we put a mark before the twelve words, such as BOS (*beginning of sequence*), without a bias. The more
-# words a token sees, the less weight remains for the mark.
-
-# %%
-marked = np.vstack([word["bites"], same_word])  # "bites" plays the part of the mark
-h = layer(marked, mask=causal_mask(13))[1:]
-steps = abs(np.diff(h, axis=0)).max(axis=1)
-print("from each of the 12 to the next, the output changes by\n", steps)
-assert steps.min() > 0.001
-apart = abs(h[:, None] - h[None]).max(axis=2)[~np.eye(12, dtype=bool)]  # every output with every other
-assert apart.min() > 0.001
-
-# %% [markdown]
-# All twelve outputs differ now, but neighbours differ less with each word.
+# all distances from 8 on, to one side, share one vector, and in training no letter was far from both edges. So the
+# models have not learned to tell such places apart. 
 #
 # Absolute positions need no edge, and some models have both kinds. Shaw et al. (2018) added absolute ones and found no
 # further gain. DeBERTa (He et al. 2021) adds them just before it predicts masked words: in "a new **store** opened
@@ -434,8 +399,8 @@ assert apart.min() > 0.001
 # ## Deeper · Longer than the table
 #
 # What if a text is longer than the table? Image models *interpolate*: they treat the table as a picture and resize it.
-# Vision Transformers do so for larger images (Dosovitskiy et al. 2021), and the NaFlex form of SigLIP 2 for each image
-# (`resize_positional_embeddings` in `modeling_siglip2.py`). In one dimension, a table of 4 rows becomes one of 8:
+# Vision Transformers do so for larger images (Dosovitskiy et al. 2021). In one dimension, a table of 4 rows becomes one
+# of 8:
 
 # %%
 from torch.nn.functional import interpolate

@@ -36,8 +36,8 @@ torch.set_num_threads(1)
 # ## From bytes to a layer
 #
 # *Quantised* means that the numbers are rounded, so that each takes fewer bits. Most matrices of the file have the type
-# Q4_1. It stores numbers in blocks of 32. Each number of a block is a whole number $c$ from 0 to 15, its *level*. The
-# whole block shares a step $s$ and a number $b$:
+# Q4_1. It stores numbers in blocks of 32. A block has a step $s$ and a number $b$. For each of its 32 numbers it stores
+# only a *level* $c$, a whole number from 0 to 15:
 #
 # $$x = s\,c + b$$
 #
@@ -166,8 +166,8 @@ for head in top(previous, 8):
 assert top(previous, 1) == [(16, 0)]
 
 # %% [markdown]
-# On average, head 16.0 gives 76 % of its weight to the token before. We call the first six our **previous-token
-# heads**. (Six is arbitrary: the next head has nearly as much as the sixth.)
+# On average, head 16.0 gives 76 % of its weight to the token before. We call the first six of this list our
+# **previous-token heads**. (Six is arbitrary: the next head has nearly as much as the sixth.)
 #
 # Each cell of this map is a head, with its value in hundredths: 76 means 0.76. Two buttons choose the value. Click a
 # head, and the bars show its weight by distance. Click 16.0, then 18.6. Most of the weight of 18.6 is in the last bars.
@@ -183,7 +183,7 @@ figures.map_of_heads({"previous token": previous, "token 0": on_first}, shares)
 # No. Head 18.6 gives 91 % of its weight to token 0, which is at another distance from each query. Press the button
 # *token 0*: many heads look there. Such a token is called a **sink** ([[windows_and_sinks|chapter #]]).
 #
-# A map is about one text: where the text repeats itself, 18.6 looks elsewhere. And no map shows whether the model
+# A map is about one text. In a text that repeats itself, 18.6 looks elsewhere. And no map shows whether the model
 # *needs* what a head does. (*Deeper* tests both.)
 #
 # ## Shift where a head looks
@@ -259,9 +259,9 @@ assert kept[0] < as_it_is / 2
 assert abs(kept[25] - as_it_is) < 0.001
 
 # %% [markdown]
-# Pair 25 is much larger, but the head does not miss its rotation: in this text the pair hardly rotates, so what it adds
-# is nearly the same at every distance. Without the rotation of pair 0, most of the weight on the token before is gone.
-# **A pair's size limits how much it adds to a score. Its speed decides whether this can change with distance.**
+# Pair 25 is much larger, but the head does not miss its rotation, because it hardly rotates in this text. So what it
+# adds is nearly the same at every distance. Without the rotation of pair 0, most of the weight on the token before is
+# gone. **A pair's size limits how much it adds to a score. Its speed decides whether this can change with distance.**
 # (*Deeper* shows what pair 25 does.)
 #
 # ## Remember
@@ -379,7 +379,7 @@ assert found["16.0"] > (never + found["no head"]) / 2
 
 # %% [markdown]
 # (A loss above $\ln 49152$ means that the model expects other tokens.) Without the ten heads, most of the advantage of
-# the second copy is gone. Ten others matter much less. But 16.0 alone costs more than half of the advantage, and 18.6
+# the second copy is gone. Ten others matter less. But 16.0 alone costs more than half of the advantage, and 18.6
 # hardly finds its token. Perhaps this is **composition**: 16.0 writes into each token what came before it, and 18.6,
 # two layers above, looks for that.
 #
@@ -387,8 +387,7 @@ assert found["16.0"] > (never + found["no head"]) / 2
 #
 # Previous-token heads look at an offset. What about heads that give their weight to token 0? We take the six with the
 # most weight there that are not induction heads. In these and in the previous-token heads, we rotate the queries by 61
-# steps more. This rotates each of the pairs 0 to 11 clearly, even after whole turns are taken away. The slower pairs
-# would hardly rotate, so we stop them. In a second test, we stop all 32 pairs.
+# steps more. The slow pairs would hardly rotate, so we stop pairs 12 to 31. In a second test, we stop all 32.
 
 # %% tags=["nbval-ignore-output"]
 angles = (61 * model.speeds[:12] + np.pi) % (2 * np.pi) - np.pi
@@ -419,8 +418,8 @@ figures.heatmap(np.transpose(list(table.values())), rows=names, columns=list(tab
 #
 # ## Deeper · What the largest pair does
 #
-# Head 16.0 gives a part of its weight to token 0. Its largest pair is 25. What happens if we *remove* a pair, so that
-# it adds nothing to any score?
+# What does pair 25 do for head 16.0? We *remove* a pair, so that it adds nothing to any score, and also look at token
+# 0.
 
 # %% tags=["nbval-ignore-output"]
 result = {}
@@ -455,10 +454,9 @@ assert added(25)[0] - added(25)[1] > 10
 assert lengths[0, 25] < 2
 
 # %% [markdown]
-# Pair 25 lowers the scores of all these keys by nearly the same number, but it does not lower that of token 0. The
-# softmax divides out what it takes from all of them alike ([[bias_by_hand|chapter #]]), so token 0 gains, and the
-# shares of the rest hardly change. Pair 25 hardly rotates, so its arrows before the rotation decide: the key's arrow
-# has length 12.3 on average, but 0.8 at token 0.
+# Pair 25 lowers the scores of all these keys by nearly the same number, but it does not lower that of token 0. So token
+# 0 gains, and the shares of the rest hardly change ([[bias_by_hand|chapter #]]). Pair 25 hardly rotates, so its arrows
+# before the rotation decide: the key's arrow has length 12.3 on average, but 0.8 at token 0.
 #
 # Pair 0 prefers distance 1, and also 7, because it makes a whole turn in 6.3 positions. Other fast pairs must tell 1
 # from 7. In Gemma 7B, too, the longest arrows are in slow pairs, and heads that attend by position use the fastest ones
