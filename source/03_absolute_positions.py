@@ -312,7 +312,7 @@ assert abs(rises["+ 50,000"]) < 0.001 and rises["× 4"] > 1
 
 # %% [markdown]
 # In this model, moving the text changes nothing, up to rounding. Multiplying changes the offsets and does much harm,
-# although the model was made for offsets up to 8,191. Committed runs do the same with 384 tokens of four other texts.
+# although the model was made for 8,192 tokens. Committed runs do the same with 384 tokens of four other texts.
 # The cell prints how much the loss rises, ± its standard error.
 
 # %%

@@ -111,9 +111,8 @@ assert rises["wrong pairs"] > 1.5
 #
 # ## Move the positions
 #
-# First we add 50,000 to all positions, then only to those of the second half, so a gap opens between the halves. For
-# comparison, the model reads the second half alone. Which of the three will hurt most? (± is the standard error over
-# the tokens.)
+# We add 50,000 to all positions, then only to those of the second half, which leaves a gap. As a baseline, the model
+# reads the second half alone. Which of the three will hurt most? (± is the standard error over the tokens.)
 
 # %% tags=["nbval-ignore-output"]
 place, half = torch.arange(n), n // 2
@@ -136,9 +135,9 @@ print(f"second half alone: its loss changes by {with_error(alone)}")
 assert gap.mean() > 3 * alone.mean()
 
 # %% [markdown]
-# With RoPE a score depends on two positions only through their difference, so moving the whole text changes nothing but
-# rounding. A gap of 50,000 is far beyond the 8,192 tokens that the model was made for. It does more harm than losing
-# the first half. (*Deeper* tries smaller gaps and other texts.)
+# With RoPE, moving the whole text changes nothing but rounding, because its offsets stay the same. A gap of 50,000, far
+# beyond the 8,192 tokens that the model was made for, does more harm than losing the first half. (*Deeper* tries
+# smaller gaps and other texts.)
 #
 # ## Where does a head look?
 #
