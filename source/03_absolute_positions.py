@@ -209,8 +209,8 @@ figures.heatmap(np.round(gaps, 3), depths, at, alt=title, corner="depth ↓ posi
 #
 # Further layers give something back. The dog at position 4 sees the man at position 1, and after one layer this man has
 # seen the edge. So after two layers, the dog at 4 differs from those in the middle, too. Each layer carries the edge
-# one window further. Can a model learn to use this? In our models, one layer does not solve a task that needs absolute
-# positions, but two layers do (*Deeper*).
+# one window further. Can a model learn to use this? Our models with relative positions do not solve a task that needs
+# absolute positions with one layer, but they do with two (*Deeper*).
 #
 # An edge is not the only way. In a decoder, a causal mask with a start token can reveal the position anywhere in the
 # text ([[blind_to_distance|chapter #]]).
