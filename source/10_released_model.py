@@ -7,14 +7,14 @@
 # **You will be able to**
 # - turn the bytes of a file into the weights of a layer, and notice when they are loaded wrongly;
 # - find heads by their profile by offset, and say what such a map does not show;
-# - shift where a head looks by rotating its queries, and find the pairs of channels that make it look there.
+# - shift where a head looks by rotating its queries, and tell which pairs of channels make it look there.
 #
 # **You need** chapters [[bias_by_hand|#]] (softmax), [[diagonals|#]] (profile by offset) and [[rope|#]]. **Time**
 # [[time]].
 #
 # The model has 30 layers, each with 9 heads of 64 channels. The main part reads an excerpt of *Alice in Wonderland*
-# (*Alice*), without the format of a chat. All numbers are from *this model in this quantised file*.
-# `python3 course.py model` fetches it (a download of 93 MB). Without it, the cells show recorded numbers.
+# (*Alice*), without the format of a chat. All results are about *this model in this quantised file*.
+# `python3 course.py model` fetches the file (a download of 93 MB). Without it, the cells show recorded numbers.
 
 # %%
 import numpy as np
@@ -36,14 +36,14 @@ torch.set_num_threads(1)
 # ## From bytes to a layer
 #
 # *Quantised* means that the numbers are rounded, so that each takes fewer bits. Most matrices of the file have the type
-# Q4_1: 32 neighbouring numbers share a step $s$ and a number $b$, and each of them is stored as a level $c$, a whole
-# number from 0 to 15:
+# Q4_1. It stores numbers in blocks of 32. A block has a step $s$ and a number $b$. For each of its 32 numbers it stores
+# only a *level* $c$, a whole number from 0 to 15:
 #
 # $$x = s\,c + b$$
 #
-# Here are the 20 bytes of the first such block of $W_q$ in layer 0. The first four bytes are $s$ and $b$ in float16.
-# Each of the other 16 holds two levels: byte $t$ has level $t$ in its low four bits, and level $t + 16$ in its high
-# four bits. The first of these bytes is 45 in hexadecimal, so level 0 is 5, and level 16 is 4.
+# Here are the 20 bytes of the first block of $W_q$ in layer 0. The first four bytes are $s$ and $b$ in float16. Each of
+# the other 16 bytes holds two levels: byte $t$ has level $t$ in its low four bits, and level $t + 16$ in its high four
+# bits. The first of these bytes is 45 in hexadecimal, so level 0 is 5, and level 16 is 4.
 
 # %%
 block = bytes.fromhex("0f30 d8b9 4587 6540 6f65 164b 6776 6450 2267 655a")
@@ -74,9 +74,9 @@ assert all(isinstance(part.position, RoPE) for part in parts)
 #
 # ## Check the model with a known loss
 #
-# How do we know that weights and layers fit together? `losses(text)` returns $-\ln P$, in *nats*, for each token after
-# the first, where $P$ is the probability that the model gave to this token. A model that considers all 49,152 tokens
-# equally likely has a loss of $\ln 49152 = 10.8$.
+# How do we know that weights and layers fit together? `losses(text)` returns the loss of each token after the first, in
+# *nats*: $-\ln P$, where $P$ is the probability that the model gave to this token. A model that considers all 49,152
+# tokens equally likely has a loss of $\ln 49152 = 10.8$.
 
 # %% tags=["nbval-ignore-output"]
 n = 256
@@ -105,14 +105,14 @@ for name, position in {"wrong pairs": half_split, "no rotation": Position()}.ite
 assert rises["wrong pairs"] > 1.5
 
 # %% [markdown]
-# The model runs without a warning, but the wrong pairs are nearly as bad as no rotation. Names, shapes and dtypes all
-# fit. Even a test that moves the text would find nothing ([[rope|chapter #]]). Only a computed number whose right value
-# you know, such as this loss, reveals the mistake.
+# The model runs without a warning, but the wrong pairs are nearly as bad as no rotation. All names, shapes and dtypes
+# are right. Moving the text would reveal nothing either, because the scores still depend only on offsets
+# ([[rope|chapter #]]). What reveals the mistake is a number whose right value you know, such as this loss.
 #
 # ## Move the positions
 #
-# We add 50,000 to all positions, then to those of the second half only. As a baseline, the model reads the second half
-# alone. Which of the three will hurt most? (± is the standard error over the tokens.)
+# We add 50,000 to all positions, then only to those of the second half, which leaves a gap. As a baseline, the model
+# reads the second half alone. Which of the three will hurt most? (± is the standard error over the tokens.)
 
 # %% tags=["nbval-ignore-output"]
 place, half = torch.arange(n), n // 2
@@ -135,16 +135,16 @@ print(f"second half alone: its loss changes by {with_error(alone)}")
 assert gap.mean() > 3 * alone.mean()
 
 # %% [markdown]
-# With RoPE a score depends on positions only by their difference, so moving the whole text changes nothing but
-# rounding. With a gap of 50,000, far beyond the 8,192 tokens that the model was made for, the second half is better
-# read alone. (*Deeper* tries smaller gaps and other texts.)
+# With RoPE, moving the whole text changes nothing but rounding, because its offsets stay the same. A gap of 50,000, far
+# beyond the 8,192 tokens that the model was made for, does more harm than losing the first half. (*Deeper* tries
+# smaller gaps and other texts.)
 #
 # ## Where does a head look?
 #
-# `model.profiles` computes the **profile by offset** of all 270 heads in one pass: the share of a head's weight at each
-# *distance* $i - j$, which is the offset with its sign changed. [[diagonals|Chapter #]] divided the sum of a diagonal
-# by its number of cells. Here we divide by the number of queries, so the shares of a head sum to 1. The method also
-# returns the head's mean weight on token 0. We check one entry of head 16.0 (layer 16, head 0) by hand.
+# `model.profiles` computes the **profile by offset** of all 270 heads at once: the share of a head's weight at each
+# *distance* $i - j$, the offset with its sign changed. [[diagonals|Chapter #]] divided the sum of a diagonal by its
+# number of cells. Here we divide it by the number of queries, so the shares of a head sum to 1. We check one entry of
+# head 16.0 (layer 16, head 0) by hand. The method also returns each head's mean weight on token 0.
 
 # %% tags=["nbval-ignore-output"]
 shares, on_first = model.profiles(text, first_query=2)  # query 0 has no token before it, query 1 has token 0 there
@@ -165,11 +165,11 @@ for head in top(previous, 8):
 assert top(previous, 1) == [(16, 0)]
 
 # %% [markdown]
-# Head 16.0 gives 76 % of its weight to the token before. We call the first six our **previous-token heads**. This limit
-# is arbitrary: the sixth has 0.32, the seventh 0.31.
+# On average, head 16.0 gives 76 % of its weight to the token before. We call the first six of this list our
+# **previous-token heads**. (Six is arbitrary: the next head has nearly as much as the sixth.)
 #
-# In this map, each cell is a head, with its value in hundredths: 76 means 0.76. The buttons choose the value, and the
-# bars show the weight of one head by distance. Click 16.0, then 18.6. Most of the weight of 18.6 is in the last bars.
+# Each cell of this map is a head, with its value in hundredths: 76 means 0.76. Two buttons choose the value. Click a
+# head, and the bars show its weight by distance. Click 16.0, then 18.6. Most of the weight of 18.6 is in the last bars.
 # Does it look at a fixed distance?
 
 # %% tags=["nbval-ignore-output"]
@@ -179,22 +179,22 @@ assert on_first[18, 6] > 0.8
 figures.map_of_heads({"previous token": previous, "token 0": on_first}, shares)
 
 # %% [markdown]
-# No. 18.6 gives 91 % of its weight to token 0, which is at another distance from each query. Press the button *token
-# 0*: many heads look there. Such a token is called a **sink** ([[windows_and_sinks|chapter #]]).
+# No. Head 18.6 gives 91 % of its weight to token 0, which is at another distance from each query. Press the button
+# *token 0*: many heads look there. Such a token is called a **sink** ([[windows_and_sinks|chapter #]]).
 #
-# A map shows where a head looks in one text, on average over the queries. In a text that repeats itself, 18.6 looks
-# elsewhere. And no map shows whether the model *needs* what a head does (*Deeper* tests both).
+# A map is about one text. In a text that repeats itself, 18.6 looks elsewhere. And no map shows whether the model
+# *needs* what a head does. (*Deeper* tests both.)
 #
 # ## Shift where a head looks
 #
-# A head's queries are rotated for their position $i$. What if we rotate them for position $i + 1$ and leave the keys as
-# they are? The score then contains $R_{j-(i+1)}$ in place of $R_{j-i}$.
+# The query at position $i$ is rotated by $i$ steps. What if we rotate it by one step more, and leave the keys as they
+# are? The score of a key at $j$ is then what RoPE gives to the offset $j - (i + 1)$.
 
 # %% tags=["hide-input"]
 # @title Question
 offset = -1 + 1  # j − (i + 1) is −1 where the head looks
 figures.question(
-    "The queries of a previous-token head are rotated by one position more. Where does it look now?",
+    "The queries of a previous-token head are rotated by one step more. Where does it look now?",
     options={
         "Still at the token before": "The rotation decides what this head attends to, and you changed it.",
         "Two tokens back": "For the key two back, the rotation is now that of offset −3.",
@@ -222,12 +222,12 @@ figures.side_by_side(*pictures)
 #
 # ## Large pairs and fast pairs
 #
-# Pair $m$ is an arrow in the query and another one in the key. It adds at most the product of their lengths to the dot
-# product. We call the product of the mean lengths the pair's **size**.
+# Which of its 32 pairs tell head 16.0 where the token before is? A pair is an arrow in the query and another in the
+# key. It adds the product of their lengths, times the cosine of the angle between them, to $q \cdot k$. So a pair with
+# long arrows can add much. We call the product of the two mean lengths the **size** of a pair.
 #
-# Does a head find the *distance* with its largest pair? We compute its weights from queries and keys, so that we can
-# change one pair. A *stopped* pair has speed 0 and compares only content. A *removed* pair adds nothing, because its
-# channels in the keys are 0. How much weight stays on the token before?
+# The largest pair of 16.0 is pair 25, and the fastest is pair 0. We *stop* each of them: at speed 0 a pair does not
+# rotate, so what it adds no longer changes with distance. Which of the two does the head miss more?
 
 # %% tags=["nbval-ignore-output"]
 def weights_at(speeds, q, k):
@@ -241,56 +241,35 @@ def on_previous(weights):
     return np.mean([weights[i, i - 1] for i in range(2, len(weights))])
 
 
-q, k = model.queries_and_keys(text[:64], layer=16)
-by_hand = weights_at(model.speeds, q[0], k[0])
-print(f"head 16.0 in 64 tokens, weight on the token before: {on_previous(by_hand):.2f}")
-assert np.isclose(on_previous(by_hand), on_previous(weights[:64]), atol=0.01)  # as in the model
+q, k = (x[0] for x in model.queries_and_keys(text[:64], layer=16))  # of head 0, before the rotation
+as_it_is = on_previous(weights_at(model.speeds, q, k))
+assert np.isclose(as_it_is, on_previous(weights[:64]), atol=0.01)  # as in the model
+sizes = q.reshape(64, 32, 2).norm(dim=-1).mean(dim=0) * k.reshape(64, 32, 2).norm(dim=-1).mean(dim=0)
+assert sizes.argmax() == 25
 
-# %% tags=["nbval-ignore-output"]
-largest, kept_weight = [], []
-for layer, head in six:
-    q, k = model.queries_and_keys(text[:64], layer)
-    q, k = q[head], k[head // 3]
-    lengths = [x.reshape(64, 32, 2).norm(dim=-1).mean(dim=0) for x in (q, k)]
-    largest.append(int((lengths[0] * lengths[1]).argmax()))
-    row = [on_previous(weights_at(model.speeds, q, k))]
-    for m in (0, largest[-1]):
-        speeds, keys = model.speeds.clone(), k.clone()
-        speeds[m], keys[:, [2 * m, 2 * m + 1]] = 0, 0
-        row += [on_previous(weights_at(speeds, q, k)), on_previous(weights_at(model.speeds, q, keys))]
-    kept_weight.append(row)
-
-# %% tags=["nbval-ignore-output"]
-as_is, *zero, big_stopped, big_removed = np.transpose(kept_weight)
-print(f"in 64 tokens, pair 0 rotates by 64 radian, the largest pairs by at most {64 * model.speeds[min(largest)]:.2f}")
-assert np.max(zero - as_is) < -0.05
-assert abs(big_stopped - as_is).max() < 0.001 and (big_removed - as_is).min() > -0.03
-figures.heatmap(kept_weight, rows=[f"{name}, largest pair {m}" for name, m in zip(names, largest)], digits=2,
-                columns=["as it is", "0 stopped", "0 removed", "largest stopped", "largest removed"], corner="head",
-                alt="Weight on the token before: less without pair 0, hardly less without the largest pair")
+kept = {}
+print(f"head 16.0 in 64 tokens: weight on the token before {as_it_is:.2f}")
+for m in (25, 0):
+    speeds = model.speeds.clone()
+    speeds[m] = 0
+    kept[m] = on_previous(weights_at(speeds, q, k))
+    print(f"pair {m:2}: size {sizes[m]:3.0f}, rotates by {64 * model.speeds[m]:5.2f} radian; stopped: {kept[m]:.2f}")
+assert kept[0] < as_it_is / 2
+assert abs(kept[25] - as_it_is) < 0.001
 
 # %% [markdown]
-# If pair 0 is stopped or removed, each head looks less at the token before. Stopping the largest pair must change
-# nothing, because it hardly rotates in this text. But removing it, too, takes at most 0.02 from the token before. In
-# three heads it even adds 0.09 or more. So this pair does not find the distance, but it matters through content
-# (*Deeper* shows how in 16.0). A pair's size limits how much it adds to a score. **Its speed decides whether what it
-# adds can change with distance.**
+# Pair 25 is much larger, but the head does not miss its rotation, because it hardly rotates in this text. So what it
+# adds is nearly the same at every distance. Without the rotation of pair 0, most of the weight on the token before is
+# gone. **A pair's size limits how much it adds to a score. Its speed decides whether this can change with distance.**
+# (*Deeper* shows what pair 25 does.)
 #
-# ## Easy to believe; let us run it
-
-# %%
-from course_tasks import questions
-
-questions.claims("released_model")
-
-# %% [markdown]
 # ## Remember
 #
-# - Compare a loaded model with a known loss. A wrong pairing fits all shapes and runs.
+# - Compare a loaded model with a known loss. With the wrong pairs, all shapes are right, and the model runs.
 # - With RoPE, adding 50,000 to all positions changes nothing but rounding. In this model, a gap of 50,000, far beyond
 #   its context, does more harm than losing the first half.
 # - A profile shows where a head looks in one text, on average. It does not show whether the model needs it.
-# - If a head looks at a fixed offset, rotating its queries by one more position makes it look one token later.
+# - If a head looks at a fixed offset, rotating its queries by one more step makes it look one token later.
 # - A pair's size limits how much it adds to a score. Its speed decides whether this can change with distance.
 #
 # ## Three questions
@@ -299,7 +278,7 @@ questions.claims("released_model")
 # @title Question
 offset = -1 - 1  # j + 1 − i is −1 where the head looks
 figures.question(
-    "In a previous-token head, the keys are rotated by one position more, and the queries are not. Where does it look?",
+    "In a previous-token head, the keys are rotated by one step more, and the queries are not. Where does it look?",
     options={
         "At the query's own token": "That was the queries. Now the offset in the score is j + 1 − i.",
         "Two tokens back": "Yes: j + 1 − i is −1 for j = i − 2.",
@@ -346,6 +325,14 @@ figures.question(
 #
 # **Next:** [[next]]. The rest is optional.
 #
+# ## Deeper · Easy to believe; let us run it
+
+# %%
+from course_tasks import questions
+
+questions.claims("released_model")
+
+# %% [markdown]
 # ## Deeper · Induction heads
 #
 # An **induction head** continues a repetition (Olsson et al. 2022). It looks for an earlier copy of the current token
@@ -391,20 +378,19 @@ assert found["16.0"] > (never + found["no head"]) / 2
 
 # %% [markdown]
 # (A loss above $\ln 49152$ means that the model expects other tokens.) Without the ten heads, most of the advantage of
-# the second copy is gone. Ten others matter much less. But 16.0 alone costs more than half of the advantage, and 18.6
+# the second copy is gone. Ten others matter less. But 16.0 alone costs more than half of the advantage, and 18.6
 # hardly finds its token. Perhaps this is **composition**: 16.0 writes into each token what came before it, and 18.6,
 # two layers above, looks for that.
 #
 # ## Deeper · Heads that find token 0
 #
-# Previous-token heads look at an offset. And heads that give their weight to token 0? We take the six with the most
-# weight there that are not induction heads. In them and in the previous-token heads, we rotate the queries by 61
-# positions more. By which angle does this rotate a pair, up to whole turns? The slow pairs would hardly rotate, so we
-# stop pairs 12 to 31. In a second test, we stop all 32.
+# Previous-token heads look at an offset. What about heads that give their weight to token 0? We take the six with the
+# most weight there that are not induction heads. In these and in the previous-token heads, we rotate the queries by 61
+# steps more. The slow pairs would hardly rotate, so we stop pairs 12 to 31. In a second test, we stop all 32.
 
 # %% tags=["nbval-ignore-output"]
 angles = (61 * model.speeds[:12] + np.pi) % (2 * np.pi) - np.pi
-print(f"61 positions rotate each of the pairs 0 to 11 by at least {angles.abs().min():.2f} radian, up to whole turns")
+print(f"61 steps rotate each of the pairs 0 to 11 by at least {angles.abs().min():.2f} radian, up to whole turns")
 
 sinks = [head for head in top(on_first, 270) if induction[head] < 0.05][:6]
 fast_only = model.speeds.clone()
@@ -425,17 +411,16 @@ figures.heatmap(np.transpose(list(table.values())), rows=names, columns=list(tab
                 alt="Weight on the token before in six heads, on token 0 in six others")
 
 # %% [markdown]
-# The previous-token heads lose their token both times. The others keep token 0 with rotated queries, so they need no
-# particular offset to it. But if all pairs stop, some lose part of it, head 24.3 more than half. So rotation helps them
-# in another way, which we have not tested.
+# The previous-token heads lose their token both times. The others keep token 0 when their queries are rotated, so they
+# need no particular offset to it. But if all pairs stop, some give it less: head 24.3 gives less than half as much. So
+# rotation helps them in another way, which we have not tested.
 #
 # ## Deeper · What the largest pair does
 #
-# Head 16.0 gives a part of its weight to token 0, and its largest pair is 25. What happens if we *remove* a pair?
+# What does pair 25 do for head 16.0? We *remove* a pair, so that it adds nothing to any score, and also look at token
+# 0.
 
 # %% tags=["nbval-ignore-output"]
-q, k = model.queries_and_keys(text[:64], layer=16)
-q, k = q[0], k[0]
 result = {}
 for name, removed in {"no pair": [], "pair 25": [25], "pair 0": [0]}.items():
     kept = k.clone()
@@ -448,8 +433,8 @@ assert result["pair 25"][0] < 0.01
 assert result["pair 0"][1] < 0.5
 
 # %% [markdown]
-# Without pair 25, token 0 gets no weight, but the token before gets nearly the same share of the rest. Without pair 0,
-# this share falls from 0.87 to 0.31. What does each of the two pairs add to a score?
+# Without pair 25, token 0 gets almost no weight, but the token before gets nearly the same share of the rest. Without
+# pair 0, this share falls from 0.87 to 0.31. What does each of the two pairs add to a score?
 
 # %% tags=["nbval-ignore-output"]
 def added(m):
@@ -468,17 +453,16 @@ assert added(25)[0] - added(25)[1] > 10
 assert lengths[0, 25] < 2
 
 # %% [markdown]
-# Pair 25 lowers the scores of these keys by nearly the same number, but not that of token 0. If it were exactly the
-# same, their shares of the rest would not change, because the softmax divides it out ([[bias_by_hand|chapter #]]). Pair
-# 25 hardly rotates, so its arrows before the rotation decide: that of the key has length 12.3 on average, but 0.8 at
-# token 0.
+# Pair 25 lowers the scores of all these keys by nearly the same number, but it does not lower that of token 0. So token
+# 0 gains, and the shares of the rest hardly change ([[bias_by_hand|chapter #]]). Pair 25 hardly rotates, so its arrows
+# before the rotation decide: the key's arrow has length 12.3 on average, but 0.8 at token 0.
 #
 # Pair 0 prefers distance 1, and also 7, because it makes a whole turn in 6.3 positions. Other fast pairs must tell 1
 # from 7. In Gemma 7B, too, the longest arrows are in slow pairs, and heads that attend by position use the fastest ones
 # (Barbero et al. 2024).
 #
-# The picture shows what all 32 pairs add to the score of query 45 and key 44. It opens at distance 0; their own distance
-# is 1. Click a pair to stop its rotation, and move the key to another distance.
+# The picture shows what all 32 pairs add to the score of query 45 and key 44. It opens at distance 0; their own
+# distance is 1. Click a pair to stop its rotation, and move the key to another distance.
 
 # %% tags=["nbval-ignore-output", "prints-only"]
 figures.pair_view(q[45], k[44], model.speeds, [0, 1, 2, 4, 16, 64], interleaved=True, title="Head 16.0, query 45")
