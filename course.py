@@ -85,7 +85,7 @@ def test(arguments):
     """Every check; with other arguments than those of tools/check.py, pytest with them and nothing else."""
     prepare(DEVELOP)
     fetch_model()
-    whole = set(arguments) <= {"--all", "--under-load"}
+    whole = set(arguments) <= {"--all", "--under-load", "--help"}
     become(*(["tools/check.py"] if whole else ["-m", "pytest"]), *arguments)
 
 

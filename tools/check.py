@@ -1,11 +1,6 @@
-"""Every check of the course, each to its end, and a table of the results: `python3 course.py test`.
+"""Every check of the course, each to its end, and a table of the results: `python3 course.py test`."""
 
---all          the slow tests, too, as in continuous integration (CI=true)
---under-load   while other processes keep every core busy; only the speed tests are left out then
-
-`tools/check.py --learner` runs only the notebooks, with whatever packages are installed: requirements.txt is enough.
-"""
-
+import argparse
 import importlib.util
 import os
 import subprocess
@@ -46,13 +41,18 @@ def run_stage(name: str, options: list[str], aside: bool = False) -> Result:
 
 
 def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="course.py test", description=__doc__)
+    parser.add_argument("--all", action="store_true", help="the slow tests, too, as in continuous integration")
+    parser.add_argument("--under-load", action="store_true", help="with every core busy; leaves out the speed tests")
+    parser.add_argument("--learner", action="store_true", help="only the notebooks: requirements.txt is enough")
+    asked = parser.parse_args(arguments)
     os.environ["COURSE_KEEPS_NO_PROGRESS"] = "1"  # the solutions that pass here are not the learner's
     for library in ("OMP", "OPENBLAS", "MKL"):  # stages share the cores: two threads for one product would be slower
         os.environ[f"{library}_NUM_THREADS"] = "1"
-    start, options = time.perf_counter(), ["--all"] * ("--all" in arguments)
+    start, options = time.perf_counter(), ["--all"] * asked.all
     burn = [sys.executable, "-c", "while True: pass"]
-    busy = [subprocess.Popen(burn) for _ in range(os.cpu_count() or 1) if "--under-load" in arguments]
-    lanes = [["notebooks"]] if "--learner" in arguments else LANES
+    busy = [subprocess.Popen(burn) for _ in range(os.cpu_count() or 1) if asked.under_load]
+    lanes = [["notebooks"]] if asked.learner else LANES
     try:  # a test that measures time has the machine for itself
         results = [] if busy or lanes is not LANES else [run_stage("speed", [])]
         with ThreadPoolExecutor() as pool:
