@@ -277,16 +277,16 @@ relative = xl_scores(Q, np.concatenate([K, K]), r_long, u, v)
 print(f"sat → cat, six back: {relative[sat, cat]:.2f}, one back: {relative[sat, cat + n]:.2f}")
 
 # %% [markdown]
-# In a stack, each layer remembers its own *inputs*, which already contain what the layer below saw one segment back. So
-# a stack sees further back than one memory (*Deeper* counts).
+# In a stack of layers, each remembers its own *inputs*. These already contain what the layer below saw one segment
+# back, so a stack sees further back than one memory (*Deeper* counts).
 #
 # ## Who uses it today?
 #
 # Speech models: the Conformer took these positions over (Gulati et al. 2020). In transformers 5.23, NVIDIA's
 # **Parakeet** has all four terms and no causal mask. **Gemma 4** has (a) and (b) in its audio encoder.
 #
-# Term (b) makes them slower, because it needs one more product per query and offset. In speech recognition, models with
-# RoPE trained faster, with similar or lower error rates (Zhang et al. 2025).
+# Term (b) costs time, because it needs one more product per query and offset. Speech models with RoPE trained faster,
+# with similar or lower error rates (Zhang et al. 2025).
 #
 # ## Remember
 #
@@ -507,9 +507,9 @@ for length in (16, 8, 4):
 
 # %% [markdown]
 # The outputs are equal only while the memory holds *every* earlier token. After that the memory truncates. This is not
-# a bug, because a sliding window truncates, too. But a window counts back from each query. A memory counts back from the
-# start of the segment. So the first query of a segment sees fewer tokens than the last one. An evaluation script of the
-# authors gives all queries the same number of keys (`--same_length`), which is a window.
+# a bug, because a sliding window truncates, too. But a window counts back from each query. A memory counts back from
+# the start of the segment. So the first query of a segment sees fewer tokens than the last one. An evaluation script of
+# the authors gives all queries the same number of keys (`--same_length`), which is a window.
 #
 # ## Deeper · What memory buys
 #
@@ -541,7 +541,7 @@ def draw(generator):
 # %% [markdown]
 # We compare memories of 4, 2 and 0 tokens, with the same texts, steps and learning rate. A memory of 2 contains half
 # of the answers, and a guess is right once in 16 times. So we expect accuracies near 1, $1/2 + 1/32 \approx 0.53$ and
-# $1/16 \approx 0.06$. The margin, fixed before the run: with every seed, each shorter memory must lose at least 0.3.
+# $1/16$. The margin, fixed before the run: with every seed, each shorter memory must lose at least 0.3.
 
 # %% tags=["nbval-ignore-output"]
 models = {f"memory {length}": lambda length=length: InSegments(length) for length in (4, 2, 0)}
