@@ -219,9 +219,9 @@ print(*[f"{name:19} {1000 * best:4.0f} ms" for name, best in zip(ways, np.min(ro
 assert torch.allclose(ways["SDPA, learned bias"](), ways["formula, fixed bias"](), atol=1e-4)
 
 # %% [markdown]
-# On our machine, SDPA with a fixed bias is far faster than the formula. With a learned bias, most of this advantage is
-# gone: the fused kernel for CPUs cannot return the gradient of a mask, so SDPA silently computes the formula instead.
-# It also does this if a mask has three axes (heads, n, n). Give it a fourth: `mask[None]`.
+# On our machine, SDPA with a fixed bias is far faster than the formula. With a learned bias, it takes more than twice as
+# long as with a fixed one. The fused kernel for CPUs cannot return the gradient of a mask, so SDPA silently computes the
+# formula instead. It also does this if a mask has three axes (heads, n, n). Give it a fourth: `mask[None]`.
 #
 # But a bias by offset needs only a row of $2n - 1$ numbers. The course's `fast_attention` takes such a row, and can
 # train it (*Deeper*).
