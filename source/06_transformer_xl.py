@@ -2,14 +2,13 @@
 # # [[title]]
 #
 # If a long text is cut into segments, the first words of each segment have no context. Transformer-XL (Dai et al. 2019)
-# reads the segments in order and keeps the previous one in memory. Position vectors that restart in each segment clash
-# with such a memory; those that go on leave the trained range. The repair is a score of four terms, of which you
-# already know three.
+# reads the segments in order and keeps the last one in a memory. But position vectors that start again in every segment
+# do not work with such a memory. The repair is a score of four terms, and you already know three of them.
 #
 # **You will be able to**
-# - split the absolute score into four terms, say what replaces each position, and recognise each new term from its map;
+# - split the absolute score into four terms, and say what replaces each position;
 # - follow a number through the relative shift;
-# - say when segments equal one long pass, and how far back a deep stack sees.
+# - read a text in segments, and say when the result equals one long pass.
 #
 # **You need** chapters [[bias_by_hand|#]], [[vector_per_distance|#]] and [[diagonals|#]]. **Time** [[time]].
 
@@ -19,8 +18,8 @@
 # Take ten tokens, our sentence twice, and read them in two segments of five. While the model reads the second, it keeps
 # the inputs of the first as a **memory**. Queries come from the new segment; keys and values come from both.
 #
-# To each input $x$ we add a position vector $p$ of sines and cosines ([[absolute_positions|chapter #]]). Positions
-# start at 0 in each segment; otherwise they would soon exceed those seen in training.
+# To each input $x$ we add a position vector $p$ of sines and cosines ([[absolute_positions|chapter #]]). In each
+# segment, positions start at 0, because otherwise they would soon exceed those seen in training.
 
 # %%
 import numpy as np
@@ -32,8 +31,8 @@ from course_lib.reference.absolute import sinusoidal
 np.set_printoptions(precision=4, suppress=True)
 n = len(TOKENS)
 the, cat, sat, on, mat = range(n)
-X = np.eye(n, 6)  # x: five numbers say which word it is; the sixth is 0, because sinusoids come in pairs
-W_q, W_k, W_v = (np.vstack([table, np.zeros(D_K)]) for table in (Q, K, V))  # give the Q, K and V of other chapters
+X = np.eye(n, 6)  # a 1 says which word it is; the sixth channel is always 0, because sinusoids come in pairs
+W_q, W_k, W_v = (np.vstack([table, np.zeros(D_K)]) for table in (Q, K, V))  # a row for each word
 assert np.array_equal(X @ W_q, Q) and np.array_equal(X @ W_k, K)
 P = sinusoidal(np.arange(n), 6)
 segment_1, segment_2 = X + P, X + P
@@ -67,7 +66,7 @@ figures.heatmap(
 
 # %% [markdown]
 # The left half equals the right half, because our text repeats its words, and every segment repeats its position
-# vectors (section 3.3). But a query only needs to know how far back a key is.
+# vectors. So a query cannot tell the two segments apart. All it would need is how far back a key is.
 #
 # ## The absolute score, taken apart
 #
@@ -77,42 +76,21 @@ figures.heatmap(
 # \underbrace{x_i W_q W_k^\top x_j^\top}_{(a)} + \underbrace{x_i W_q W_k^\top p_j^\top}_{(b)} +
 # \underbrace{p_i W_q W_k^\top x_j^\top}_{(c)} + \underbrace{p_i W_q W_k^\top p_j^\top}_{(d)}$$
 #
-# Now the sentence starts three places later. No distance changes, so a relative score would stay the same. Which of the
-# four terms stay the same?
-
-# %%
-def terms(P):
-    """The four terms of the absolute scores, each a grid."""
-    pairs = {"a": (X, X), "b": (X, P), "c": (P, X), "d": (P, P)}
-    return {name: (left @ W_q) @ (right @ W_k).T for name, (left, right) in pairs.items()}
-
-
-here, later = terms(P), terms(sinusoidal(3 + np.arange(n), 6))
-for name in "abcd":
-    print(f"({name}) largest change: {abs(later[name] - here[name]).max():.2f}")
-
-# %% [markdown]
-# Only (a), which has no position in it. The bare product $p_i \cdot p_j$ would stay the same
-# ([[absolute_positions|chapter #]]). But in (d), $W_q W_k^\top$ comes between the two vectors.
+# Term (a) has no position in it. We keep it, and replace $p_j$ in (b) and (d), and $p_i$ in (c) and (d), so that the
+# score depends on nothing but words and distances.
 #
 # ## A distance replaces the key's position
 #
-# In (b) and (d), a sinusoid $R_\delta$ takes the place of $p_j$, where $\delta = i - j$ is the **distance**, positive
-# for the past. It exists for every distance, without a table.
+# A vector of the **distance** $\delta = i - j$ takes the place of $p_j$. (So $\delta$ is positive if the key comes
+# first.) The vector is a sinusoid, $R_\delta$, which exists for every distance without a table.
 #
-# Words and distances are different kinds of input, so they get different key weights. From here on,
-# $q_i = x_i W_q$ and $k_j = x_j W_k$ contain no position. A key made from the distance $\delta$ is $R_\delta W_r$. It is
-# the key of offset $-\delta$, so we write it $r_{-\delta}$:
+# From here on, no position is added to an input: the query is $q_i = x_i W_q$, and the key of a word is
+# $k_j = x_j W_k$. The key of a distance, $R_\delta W_r$, has weights of its own. We write it with its offset, as
+# $r_{j-i}$. For example, if *sat* looks at *cat*, the distance is 1, the offset is −1, and the key is
+# $r_{-1} = R_1 W_r$.
 #
-# | key | offset $j - i$ | distance $\delta = i - j$ | sinusoid | key made from it |
-# |---|---|---|---|---|
-# | one word back | −1 | 1 | $R_1$ | $r_{-1} = R_1 W_r$ |
-# | the word itself | 0 | 0 | $R_0$ | $r_0 = R_0 W_r$ |
-# | one word ahead | +1 | −1 | $R_{-1}$ | $r_{+1} = R_{-1} W_r$ |
-#
-# A real layer learns $W_r$. Ours keeps the first four channels of $R$: sine and cosine of δ, and of an angle that grows
-# more slowly. `position_keys` returns $r$ for every offset, in ascending order. Which channels differ between a
-# distance and its negative?
+# A real layer learns $W_r$. Ours keeps the first four channels of $R$: the sine and cosine of $\delta$, and of an angle
+# that grows more slowly. `position_keys` returns $r$ for every offset, in ascending order:
 
 # %%
 from course_lib.reference.grid import row_offsets, to_grid
@@ -129,13 +107,13 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# Only the sines: $\sin(-\delta) = -\sin\delta$.
+# In the column −1 you find $\sin 1 = 0.84$ and $\cos 1 = 0.54$.
 #
 # ## Two vectors replace the query's position
 #
 # In (c) and (d), $p_i W_q$ lets a query's own position influence what it looks for. If only distance should matter,
-# that influence must be the same at every position. So learned vectors replace $p_i W_q$: $u$ in (c), where it meets
-# words, and $v$ in (d), where it meets distances. (These are the paper's letters; $v$ is not a value here.)
+# that influence must be the same at every position. So a learned vector replaces $p_i W_q$: $u$ in (c), where it meets
+# keys of words, and $v$ in (d), where it meets keys of distances. (Here, $v$ is not a value.)
 #
 # | | absolute | Transformer-XL | its job |
 # |---|---|---|---|
@@ -144,8 +122,8 @@ figures.heatmap(
 # | (c) | $p_i W_q \cdot x_j W_k$ | $u \cdot k_j$ | a key that is always interesting |
 # | (d) | $p_i W_q \cdot p_j W_k$ | $v \cdot r_{j-i}$ | a distance that is always interesting |
 #
-# The score is the sum of all four, divided by the root of the key's width, here $\sqrt 4$. In the drawing, which leaves
-# out this scaling, (b) is blue, (c) olive and (d) green.
+# The score is the sum of all four, divided by the root of the key's width, here $\sqrt 4$. In the drawing, (b) is blue,
+# (c) olive and (d) green.
 
 # %%
 figures.attention_block("Transformer-XL")
@@ -153,9 +131,8 @@ figures.attention_block("Transformer-XL")
 # %% [markdown]
 # ## One pair by hand
 #
-# *sat* looks at *cat*, one word back. We choose $u$ and $v$ by hand. $u$ adds up channels 1 and 3 of a word's key. $v$
-# weights $\sin\delta$ by 0.5 and $\cos\delta$ by 1. $\sin\delta$ is positive for the near past; $\cos\delta$ is
-# largest at δ = 0.
+# *sat* looks at *cat*, one word back. We choose $u$ and $v$ by hand: $u$ adds up channels 1 and 3 of a word's key, and
+# $v$ makes $0.5 \sin\delta + \cos\delta$ of a distance. This is large for the word itself and the word before it.
 
 # %%
 u = np.array([0.0, 1.0, 0.0, 1.0])
@@ -170,7 +147,7 @@ total = (Q[sat] + u) @ K[cat] + (Q[sat] + v) @ r_one
 print(f"score = sum/√4 = {total / np.sqrt(D_K):.4f}")
 
 # %% [markdown]
-# Now all pairs:
+# Now we compute each term for all pairs, as four maps.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -207,23 +184,18 @@ jobs = {
     "a": "content ↔ content", "b": "content ↔ distance",
     "c": "key always interesting", "d": "distance always interesting",
 }
-marked = dict(rows=["The", "cat", "sat ▸", "on", "mat"], columns=["The", "cat ▾", "sat", "on", "mat"])
 maps = [
-    figures.heatmap(
-        table, **marked, corner="query ↓ key →", digits=2, limit=3, signed=True, alt=f"({name}) {jobs[name]}"
-    )
+    figures.heatmap(table, corner="query ↓ key →", digits=2, limit=3, signed=True, alt=f"({name}) {jobs[name]}")
     for name, table in by_loop.items()
 ]
 figures.side_by_side(figures.side_by_side(*maps[:2]), figures.side_by_side(*maps[2:]))
 
 # %% [markdown]
-# The arrows lead to *sat* and *cat*.
-#
-# - **(a)** is blind to distance.
-# - **(b)** has the form of Shaw's term ([[vector_per_distance|chapter #]]): *cat* judges one word back differently from
-#   *sat*.
+# - **(a)** compares words. Their distance plays no part.
+# - **(b)** lets each query judge distances in its own way. For one word back, *cat* gives 2.08 and *sat* 1.43. This is
+#   the form of Shaw's term ([[vector_per_distance|chapter #]]).
 # - **(c)** is one number per key: 2 for *The* and 0 for *cat*, whatever the query.
-# - **(d)** is a bias row, as in [[bias_by_hand|chapter #]]: one number per offset.
+# - **(d)** is one number per offset: a bias row, as in [[bias_by_hand|chapter #]].
 #
 # (a) and (c) share the factor $k_j$, and (b) and (d) share $r_{j-i}$. So two products and one `to_grid` give all four:
 #
@@ -238,38 +210,41 @@ assert np.allclose(scores, sum(by_loop.values()) / np.sqrt(D_K))
 assert np.allclose(scores, xl_scores(Q, K, r, u, v))  # the course's function
 
 weights = softmax(np.where(causal_mask(n), scores, -np.inf))
-figures.side_by_side(
-    figures.heatmap(scores, digits=2, alt="Scores: all four terms / √4"),
-    figures.heatmap(weights, digits=3, alt="Weights under the causal mask"),
-)
+figures.heatmap(weights, digits=3, alt="Weights of all four terms, under the causal mask")
 
 # %% [markdown]
 # ## The relative shift
 #
-# The memory holds *The* and *cat*; the segment is *sat on mat*. Under a causal mask the distances 4 to 0 occur. We
-# compute all five products $(q_i + v) \cdot r$ for every query; *sat* will use only three.
+# The paper replaces `to_grid` by a **relative shift**. It is Huang's skew ([[diagonals|chapter #]]), with a memory in
+# front.
 #
-# As computed, every row begins at distance 4. In the grid, *sat* must begin at 2, *on* at 3 and *mat* at 4. The
-# **relative shift** moves each row into place. It is Huang's skew ([[diagonals|chapter #]]), with a memory in front.
+# Let the memory hold *The* and *cat*, and let the segment be *sat on mat*. One product gives each query a number for
+# each of the distances 4 to 0. But the first key, *The*, is at distance 2 from *sat*, 3 from *on* and 4 from *mat*. So
+# the rows of the grid must begin there. As in the skew, put a zero in front of each row, drop the first numbers of the
+# line (one for each query), and cut it again.
+#
+# Follow the number of *on* for distance 3. It is at place 8 of the line, counted from 0. Without the first three
+# numbers, it is at place 5, so in rows of five it begins the second row:
 
 # %%
 from course_lib.reference.transformer_xl import relative_shift
 
 products = (Q[sat:] + v) @ r[:n].T  # three queries, distances 4 to 0
+padded = np.pad(products, ((0, 0), (1, 0)))  # a zero in front
+shifted = padded.ravel()[3:].reshape(3, 5)
+assert np.array_equal(shifted, relative_shift(products))  # the course's function
 visible = causal_mask(3, past=2)
-assert np.allclose(relative_shift(products)[visible], (by_loop["b"] + by_loop["d"])[sat:][visible])
-padded = np.pad(products, ((0, 0), (1, 0)))  # a column of zeros in front
-assert np.array_equal(relative_shift(products), padded.ravel()[3:].reshape(3, 5))  # drop 3 numbers, cut every 5
+assert np.allclose(shifted[visible], (by_loop["b"] + by_loop["d"])[sat:][visible])
 figures.provenance("shift")
 
 # %% [markdown]
-# In the grid, the keys of *sat* are at the distances 2, 1 and 0. Then come a zero and a product of the next query:
-# junk, which the mask must hide.
+# The row of *sat* has the distances 2, 1 and 0, then a zero and a number of the next query. These two are junk, which
+# the causal mask must hide.
 #
 # ## Segments with memory
 #
-# Do two segments of five give the same outputs as one pass? `read` is a layer with a memory. `update_memory` appends a
-# segment to the memory and keeps the last `length` rows. The inputs get no position vectors:
+# Do two segments of five give the same outputs as one pass over all ten tokens? `read` is a layer with a memory.
+# `update_memory` appends a segment to the memory and keeps the last `length` rows. The inputs get no position vectors.
 
 # %%
 from course_lib.reference.transformer_xl import update_memory
@@ -294,7 +269,7 @@ print(f"largest difference: {abs(np.concatenate([first, second]) - one_pass).max
 assert np.allclose(np.concatenate([first, second]), one_pass)
 
 # %% [markdown]
-# They do. And the two *cats* now have different scores:
+# They do. And *sat* of segment 2 now gives the two *cats* different scores:
 
 # %%
 r_long = position_keys(5, 10, W_r, past=5)
@@ -302,60 +277,24 @@ relative = xl_scores(Q, np.concatenate([K, K]), r_long, u, v)
 print(f"sat → cat, six back: {relative[sat, cat]:.2f}, one back: {relative[sat, cat + n]:.2f}")
 
 # %% [markdown]
-# ## Several layers: how far back?
-#
-# Each layer remembers its own *inputs*. In the second layer, these already contain what the first layer saw one segment
-# back. So how far does a change of token 0 travel?
-
-# %% tags=["hide-input"]
-# @title Question
-figures.question(
-    "Three layers, segments of 4, memory of 4. Token 0 is changed. "
-    "Which is the last token whose output changes?",
-    options={
-        "7": "That is one layer: segment 2 (tokens 4 to 7) has segment 1 in its memory.",
-        "11": "That is two layers. Each layer adds one segment.",
-        "15": "Yes: its own segment, and one more for each of three layers.",
-        "the last of the text": "Each layer carries the change only one segment further.",
-    },
-    answer=4 * (1 + 3) - 1,
-)
-
-# %% [markdown]
-# Let `reads[i, j]` say whether token $i$ reads token $j$ in one layer: its own segment up to itself, and the memory. Of
-# Booleans, `reads @ reads` means: does $i$ read some token that itself reads $j$?
-
-# %%
-i, j = np.arange(20)[:, None], np.arange(20)
-reads = causal_mask(20) & (j >= i // 4 * 4 - 4)  # from the start of my segment, minus the memory
-depths = {"1 layer": reads, "2 layers": reads @ reads, "3 layers": reads @ reads @ reads}
-changes = np.array([reach[:, 0] for reach in depths.values()])  # with token 0
-assert [row.nonzero()[0].max() for row in changes] == [7, 11, 15]
-figures.heatmap(
-    changes.astype(int), list(depths), range(20), corner="depth ↓ token →", alt="1 where the output changes with token 0"
-)
-
-# %% [markdown]
-# Each layer adds one segment. If segment and memory have length $L$, then $N$ layers reach $N L$ tokens before the
-# segment. But "can be reached" does not mean "is used".
+# In a stack of layers, each remembers its own *inputs*. These already contain what the layer below saw one segment
+# back, so a stack sees further back than one memory (*Deeper* counts).
 #
 # ## Who uses it today?
 #
 # Speech models: the Conformer took these positions over (Gulati et al. 2020). In transformers 5.23, NVIDIA's
 # **Parakeet** has all four terms and no causal mask. **Gemma 4** has (a) and (b) in its audio encoder.
 #
-# What do these positions cost? A *fused kernel* computes attention without storing the $n^2$ scores
-# ([[fast_attention|chapter #]]). But term (b) needs one more product per query and offset, stored and rearranged for
-# the kernel to add. Speech researchers call such positions "often incompatible with fast GPU implementations of
-# attention". With RoPE, they found similar or lower error rates and up to 21 % less training time (Zhang et al. 2025).
+# Term (b) costs time, because it needs one more product per query and offset. Speech models with RoPE trained faster,
+# with similar or lower error rates (Zhang et al. 2025).
 #
 # ## Remember
 #
-# - Position vectors that restart in each segment clash with a memory. $R_\delta$ replaces $p_j$; $u$ and $v$ replace
-#   $p_i W_q$.
+# - Position vectors that restart in each segment clash with a memory. In Transformer-XL, $R_\delta$ replaces $p_j$, and
+#   $u$ and $v$ replace $p_i W_q$.
 # - (a) is content, (b) has Shaw's form, (c) is a number per key, (d) a number per offset.
-# - If its rows end at offset 0, the relative shift leaves junk after it, which a causal mask must hide.
-# - Segments equal one long pass if the memory holds everything before. $N$ layers reach $N L$ tokens.
+# - The relative shift leaves junk after offset 0, which a causal mask must hide.
+# - Segments equal one long pass if the memory holds everything before.
 #
 # ## Three questions
 
@@ -498,10 +437,47 @@ print(f"v·r one word back: {v @ r[n - 2]:.2f} becomes {v @ (R_other @ W_r)[n - 
 # The tutorial's shift returns the right shape and never reads a later query, so tests of shape and causality pass. Yet
 # it puts numbers in the wrong cells. A comparison with a loop over the formula finds both bugs.
 #
+# ## Deeper · How far back does a stack see?
+#
+# The inputs of the second layer already contain what the first layer saw one segment back. So how far does a change of
+# token 0 travel?
+
+# %% tags=["hide-input"]
+# @title Question
+figures.question(
+    "Three layers, segments of 4, memory of 4. Token 0 is changed. "
+    "Which is the last token whose output changes?",
+    options={
+        "7": "That is one layer: segment 2 (tokens 4 to 7) has segment 1 in its memory.",
+        "11": "That is two layers. Each layer adds one segment.",
+        "15": "Yes: its own segment, and one more for each of three layers.",
+        "the last of the text": "Each layer carries the change only one segment further.",
+    },
+    answer=4 * (1 + 3) - 1,
+)
+
+# %% [markdown]
+# Let `reads[i, j]` say whether token $i$ reads token $j$ in one layer: its own segment up to itself, and the memory. In
+# two layers, $i$ reaches $j$ if it reads some token that itself reads $j$. For Booleans, this is `reads @ reads`.
+
+# %%
+i, j = np.arange(20)[:, None], np.arange(20)
+reads = causal_mask(20) & (j >= i // 4 * 4 - 4)  # from the start of my segment, minus the memory
+depths = {"1 layer": reads, "2 layers": reads @ reads, "3 layers": reads @ reads @ reads}
+changes = np.array([reach[:, 0] for reach in depths.values()])  # with token 0
+assert [row.nonzero()[0].max() for row in changes] == [7, 11, 15]
+figures.heatmap(
+    changes.astype(int), list(depths), range(20), corner="depth ↓ token →", alt="1 where the output changes with token 0"
+)
+
+# %% [markdown]
+# Each layer adds one segment. If segment and memory have length $L$, then $N$ layers reach $N L$ tokens before the
+# segment. But "can be reached" does not mean "is used".
+#
 # ## Deeper · A memory shorter than the text
 #
-# A deep stack reaches far back with a short memory. Is it equal to one long pass, then? We build three layers with
-# random weights, and compare token by token.
+# A deep stack reaches far back with a short memory. Is its output equal to that of one long pass, then? We build three
+# layers with random weights, and compare token by token.
 
 # %%
 def read_text(x, layers, size, length):
@@ -531,9 +507,9 @@ for length in (16, 8, 4):
 
 # %% [markdown]
 # The outputs are equal only while the memory holds *every* earlier token. After that the memory truncates. This is not
-# a bug, because a sliding window truncates, too. But a window counts back from each query. A memory counts back from the
-# start of the segment. So the first query of a segment sees fewer tokens than the last one. An evaluation script of the
-# authors gives all queries the same number of keys (`--same_length`), which is a window.
+# a bug, because a sliding window truncates, too. But a window counts back from each query. A memory counts back from
+# the start of the segment. So the first query of a segment sees fewer tokens than the last one. An evaluation script of
+# the authors gives all queries the same number of keys (`--same_length`), which is a window.
 #
 # ## Deeper · What memory buys
 #
@@ -565,7 +541,7 @@ def draw(generator):
 # %% [markdown]
 # We compare memories of 4, 2 and 0 tokens, with the same texts, steps and learning rate. A memory of 2 contains half
 # of the answers, and a guess is right once in 16 times. So we expect accuracies near 1, $1/2 + 1/32 \approx 0.53$ and
-# $1/16 \approx 0.06$. The margin, fixed before the run: with every seed, each shorter memory must lose at least 0.3.
+# $1/16$. The margin, fixed before the run: with every seed, each shorter memory must lose at least 0.3.
 
 # %% tags=["nbval-ignore-output"]
 models = {f"memory {length}": lambda length=length: InSegments(length) for length in (4, 2, 0)}

@@ -1,13 +1,12 @@
 # %% [markdown]
 # # [[title]]
 #
-# Attention without positions is fast, because its code is carefully tuned. What does a bias cost? On our CPU (1,024
-# tokens, one thread), the formula with a bias took 3 to 6 times as long as tuned code without one, but tuned code with
-# a bias only 1.0 to 1.4 times. On the GPU that we measured, the course's code took 1.7 to 5.6 times as long.
+# Attention is fast in practice, because its code has been tuned for years. Can this code also add a bias? We compute
+# one bias in three ways, look inside the tuned code, and see what a model keeps while it writes token by token.
 #
 # **You will be able to**
 # - compute attention with a bias in three ways, and avoid three mistakes that raise no error;
-# - compute attention in tiles with a pencil, and store a bias as a row instead of a matrix;
+# - compute attention in tiles with a pencil;
 # - say how many bytes a cache needs, and choose a fast way for the scheme of your model.
 #
 # **You need** chapters [[bias_by_hand|#]] and [[diagonals|#]]; of the other schemes only their names. **Time**
@@ -32,9 +31,7 @@ the, cat, sat, on, mat = range(n)
 # %% [markdown]
 # ## One bias, three ways
 #
-# *The formula* computes attention one operation after another. In torch, `scaled_dot_product_attention` (**SDPA**) can
-# do it in one **fused kernel**: a compiled routine that does several steps without writing intermediate results to
-# memory. Can it add a bias? Ours is the log decay of [[bias_by_hand|chapter #]], $b(r) = -\lambda \log(1 + |r|)$ with
+# We add the log decay of [[bias_by_hand|chapter #]] to the scores, $b(r) = -\lambda \log(1 + |r|)$ with the offset
 # $r = j - i$. First the query *sat* and the key *The*, by hand:
 
 # %%
@@ -43,8 +40,8 @@ number = -LAMBDA * np.log1p(abs(the - sat))
 print(f"q·k / √d = {raw:.4f}, bias {number:.4f}, score {raw + number:.4f}")
 
 # %% [markdown]
-# **The first way: the formula.** Each line below, except the last, stores an array with one number for each pair of
-# query and key. We call such an array a *grid*.
+# **The first way: the formula.** It computes attention one operation after another. Each line below, except the last,
+# stores one number for each pair of query and key: a *grid*.
 
 # %%
 from course_lib.reference.attention import attention, softmax
@@ -59,7 +56,10 @@ assert np.isclose(biased[sat, the], raw + number)
 figures.heatmap(biased, alt="Scores with the bias added")
 
 # %% [markdown]
-# **The second way: SDPA.** A floating-point *mask* is **added to the scaled scores**. So a bias is passed as a mask.
+# **The second way: SDPA.** Torch's function `scaled_dot_product_attention` can compute all of this in one **fused
+# kernel**, a compiled routine that does several steps without writing intermediate results to memory. Where does the
+# bias go in? SDPA takes a *mask*. If the mask has floating-point numbers, they are **added to the scaled scores**. So
+# we pass the bias as a mask.
 
 # %%
 q, k, v = (torch.tensor(x)[None, None] for x in (Q, K, V))
@@ -69,8 +69,8 @@ print("q", tuple(q.shape), "mask", tuple(B.shape), "output", tuple(by_sdpa.shape
 assert np.allclose(by_sdpa[0, 0], eager)
 
 # %% [markdown]
-# **The third way: FlexAttention.** Here you pass a *function*, `score_mod`. It gets one scaled score and its indices,
-# and returns the changed score.
+# **The third way: FlexAttention.** Torch's function `flex_attention` takes a *function* of yours, called `score_mod`.
+# It gets one scaled score and its indices, and returns the changed score.
 
 # %%
 from torch.nn.attention.flex_attention import flex_attention
@@ -88,11 +88,12 @@ print(f"sat → The: {pair:.4f}")
 assert np.allclose(by_flex[0, 0], eager)
 
 # %% [markdown]
-# `torch.compile` makes your function part of a fused kernel. Uncompiled, as here, FlexAttention is right but slow.
+# All three give the same output. To make FlexAttention fast, compile it: `torch.compile` makes your function part of a
+# fused kernel.
 #
 # ## Three traps of SDPA
 #
-# These calls of SDPA raise no error, but do not do what they seem to do.
+# Three calls of SDPA raise no error, but do not do what they seem to do.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -110,9 +111,9 @@ figures.question(
 )
 
 # %% [markdown]
-# **Trap 1: the corner.** `is_causal` aligns the triangle of visible keys *top left*. Decoding needs it *bottom right*:
-# if `past` tokens were read before, query $i$ is at position $\text{past} + i$. Here three were read, and the queries
-# are *on* and *mat*:
+# **Trap 1: the corner.** `is_causal` places the triangle of visible keys in the *top left* corner, as if the first
+# query were the first token. But in decoding, the last query is the last token, so the triangle belongs in the *bottom
+# right* corner. Here three tokens were read before, and the queries are *on* and *mat*:
 
 # %%
 n_q, past = 2, 3
@@ -133,32 +134,43 @@ print("lower right, output of on:", lower_right[0, 0, 0].numpy())
 assert torch.allclose(lower_right, sdpa(on_and_mat, k, v, attn_mask=torch.tensor(shifted).bool()))
 
 # %% [markdown]
-# **Trap 2: what `True` means.** To SDPA, `True` in a mask means *look*, but to `torch.nn.MultiheadAttention` it means
-# *hide*. **Trap 3: a mask of numbers.** A floating-point mask of ones (*look*) and zeros hides nothing: SDPA adds its
-# numbers to the scores. Below, *mat* is padding. The values are the identity matrix, so the output *is* the weights.
+# **Trap 2: what `True` means.** A mask can also be of Booleans. To SDPA, `True` means *look*, but to
+# `torch.nn.MultiheadAttention` it means *hide*.
+#
+# **Trap 3: a mask of numbers.** If you write such a mask as ones (*look*) and zeros (*hide*), it hides nothing, because
+# SDPA adds these numbers to the scores.
+#
+# Let *mat* be *padding*, a token that only fills up the text and must be hidden. The values are the identity matrix, so
+# that the output *is* the weights:
 
 # %%
 padding = torch.tensor([False, False, False, False, True])  # mat is padding: hide it
-masks = {"right: True is look": ~padding, "trap 2: True is hide": padding, "trap 3: as numbers": (~padding).double()}
+masks = {"right": ~padding, "trap 2": padding, "trap 3": (~padding).double()}  # ~ exchanges True and False
 eye = torch.eye(n).double()[None, None]
 of_sat = {name: sdpa(q, k, eye, attn_mask=mask.expand(n, n))[0, 0, sat] for name, mask in masks.items()}
 for name, seen in of_sat.items():
-    print(f"{name:20}  weights of sat: {seen.numpy()}")
-assert of_sat["trap 2: True is hide"][mat] == 1  # all of it on the padding
-assert 0.05 < of_sat["trap 3: as numbers"][mat] < 0.1
+    print(f"{name:6}  weights of sat: {seen.numpy()}")
+assert of_sat["trap 2"][mat] == 1  # all of it on the padding
+assert 0.05 < of_sat["trap 3"][mat] < 0.1
 
 # %% [markdown]
-# Trap 2 puts all weight on the padding. Trap 3 leaves it 8 %, which is easily overlooked.
+# Trap 2 puts all weight on the padding. Trap 3 leaves 8 % on it, which is easily overlooked.
 #
 # ## What a fused kernel does
 #
-# The formula writes grids to memory and reads them back, and a processor multiplies faster than it reads (Dao et al.
-# 2022, section 2.1). FlashAttention goes through the keys in *tiles* that fit into fast on-chip memory.
+# The formula writes grids to memory and reads them back, which is slow (Dao et al. 2022, section 2.1). FlashAttention,
+# a fused kernel, goes through the keys in *tiles* that fit into fast on-chip memory, and never stores a grid of scores.
 #
 # But the softmax divides by a sum over *all* keys. How can it be computed when only one tile is known? For each query,
-# the kernel keeps three things: the largest score so far (without it, an exponential may overflow), the sum of
-# $e^{\text{score} - \text{largest}}$, and the sum of the values weighted by these exponentials. When a larger score
-# appears, both sums are multiplied by $e^{\text{old} - \text{new}}$.
+# the kernel keeps three things:
+#
+# - the **largest** score so far, because $e^{\text{score}}$ alone may overflow;
+# - the **sum** of $e^{\text{score} - \text{largest}}$;
+# - the **mixture**: the sum of the values, each multiplied by its $e^{\text{score} - \text{largest}}$.
+#
+# If a tile brings a larger score, the old exponentials were computed with the wrong one. Multiplying sum and mixture by
+# $e^{\text{old} - \text{new}}$ corrects this, because
+# $e^{\text{score} - \text{old}} \cdot e^{\text{old} - \text{new}} = e^{\text{score} - \text{new}}$.
 #
 # By hand for *mat*, with the tiles *The, cat, sat* and *on, mat*:
 
@@ -170,118 +182,69 @@ one, two = slice(0, 3), slice(3, 5)
 largest = s[one].max()
 e = np.exp(s[one] - largest)
 total, mixed = e.sum(), e @ V[one]
-print(f"tile one: largest {largest:.4f}, sum {total:.4f}, values", mixed)
+print(f"tile one: largest {largest:.4f}, sum {total:.4f}, mixture", mixed)
 
 # %%
 new_largest = max(largest, s[two].max())
 shrink = np.exp(largest - new_largest)
 e = np.exp(s[two] - new_largest)
 total, mixed = shrink * total + e.sum(), shrink * mixed + e @ V[two]
-print(f"tile two: largest {new_largest:.4f}, both sums times {shrink:.4f}")
-print("output:", mixed / total, "as before:", eager[mat])
+print(f"tile two: largest {new_largest:.4f}, so the old sum and mixture shrink to {shrink:.4f} of themselves")
+print(f"sum {total:.4f}, mixture", mixed)
+print("mixture / sum:", mixed / total)
+print("the formula:  ", eager[mat])
 assert np.allclose(mixed / total, eager[mat])
 
 # %% [markdown]
-# **Where is the bias in this?** A tile knows the positions of its queries and keys, so it can compute $b(j - i)$, or
-# look it up in a row. Compiled FlexAttention calls your `score_mod` at this point, tile by tile. No grid of biases is
-# needed.
+# **Where is the bias in this?** A tile knows the positions of its queries and keys, so it can compute $b(j - i)$ on the
+# spot. Compiled FlexAttention calls your `score_mod` there.
 #
-# ## A row instead of a matrix
+# ## What does the bias cost?
 #
-# A bias by offset is a row of $2n - 1$ numbers per head, but its matrix has $n^2$. Can SDPA take the row itself? Its
-# mask may be a *view*, which stores nothing ([[diagonals|chapter #]]). Each query needs a window of $n$ numbers from
-# the row. From one query to the next, this window moves one place to the *left*. `unfold` can only move right, so we
-# reverse the queries:
-
-# %%
-from course_lib.reference.bias import decay_row
-from course_lib.reference.grid import row_offsets
-
-row = torch.tensor(decay_row(row_offsets(n), strength=LAMBDA))  # offsets −4 … 4
-window = row.unfold(-1, n, 1)
-print("row:", row.numpy())
-print(f"{window.numel()} cells, {window.untyped_storage().nbytes() // 8} numbers in memory")
-figures.heatmap(window, rows=TOKENS[::-1], columns=TOKENS, corner="query ↓ key →",
-                alt="The bias for flipped queries: each row is the row above, moved by one")
-
-# %% [markdown]
-# So we flip the queries, attend, and flip the output back. For a causal mask, the offsets above 0 get $-\infty$.
-
-# %%
-flipped = q.flip(-2)
-by_view = sdpa(flipped, k, v, attn_mask=window).flip(-2)
-assert np.allclose(by_view[0, 0], eager)
-
-causal_row = row.masked_fill(torch.tensor(row_offsets(n) > 0), -torch.inf)
-causal = sdpa(flipped, k, v, attn_mask=causal_row.unfold(-1, n, 1)).flip(-2)
-by_formula = attention(Q, K, V, bias=decay_bias(n, strength=LAMBDA), mask=np.tri(n, dtype=bool))[0]
-print("causal, output of sat:", causal[0, 0, sat].numpy())
-assert np.allclose(causal[0, 0], by_formula)
-
-# %% [markdown]
-# The fused kernel for CPUs takes such a view. What does the bias cost now? We time 8 heads of 1,024 tokens. (View and
-# matrix are made before the clock starts.)
+# SDPA reads the bias from a mask, which is a grid in memory. Is it still fast? And what if the bias is *learned*, so
+# that the mask needs a gradient? We time 8 heads of 1,024 tokens.
 
 # %% tags=["nbval-ignore-output", "prints-only"]
 x, y, z = torch.randn(3, 1, 8, 1024, 64)
-view = torch.tensor(decay_row(row_offsets(1024), strength=LAMBDA)).float().unfold(-1, 1024, 1)
-matrix = view.flip(0)  # a copy
+fixed = torch.tensor(decay_bias(1024, strength=LAMBDA)).float()
+learned = fixed.clone().requires_grad_()
 ways = {
-    "formula, bias": lambda: (x @ y.mT / 8 + matrix).softmax(-1) @ z,
-    "SDPA, matrix": lambda: sdpa(x, y, z, attn_mask=matrix),
-    "SDPA, view": lambda: sdpa(x.flip(-2), y, z, attn_mask=view).flip(-2),
     "SDPA, no bias": lambda: sdpa(x, y, z),
+    "SDPA, fixed bias": lambda: sdpa(x, y, z, attn_mask=fixed),
+    "SDPA, learned bias": lambda: sdpa(x, y, z, attn_mask=learned),
+    "formula, fixed bias": lambda: (x @ y.mT / 8 + fixed).softmax(-1) @ z,
 }
 rounds = [[timeit.timeit(run, number=1) for run in ways.values()] for _ in range(10)]  # in turn, see *Deeper*
-print(*[f"{name:13} {1000 * best:4.0f} ms" for name, best in zip(ways, np.min(rounds, axis=0))], sep="\n")
-assert torch.allclose(ways["SDPA, view"](), ways["formula, bias"](), atol=1e-4)
+print(*[f"{name:19} {1000 * best:4.0f} ms" for name, best in zip(ways, np.min(rounds, axis=0))], sep="\n")
+assert torch.allclose(ways["SDPA, learned bias"](), ways["formula, fixed bias"](), atol=1e-4)
 
 # %% [markdown]
-# With us, SDPA keeps most of its speed with either mask. What the view surely saves is memory. On a CPU, if a mask has
-# three axes or needs a gradient, SDPA silently computes the formula. The course's `fast_attention` takes the row
-# itself, and can train it (*Deeper* shows both).
+# On our machine, SDPA with a fixed bias is far faster than the formula. With a learned bias, it takes more than twice as
+# long as with a fixed one. The fused kernel for CPUs cannot return the gradient of a mask, so SDPA silently computes the
+# formula instead. It also does this if a mask has three axes (heads, n, n). Give it a fourth: `mask[None]`.
+#
+# But a bias by offset needs only a row of $2n - 1$ numbers. The course's `fast_attention` takes such a row, and can
+# train it (*Deeper*).
 #
 # ## Decoding: one new row, and a cache
 #
-# A decoder keeps the keys and values of the tokens it has read, in a **KV cache**. They never change, because no token
-# sees a later one. One query is new, so only the last row of the grid is new. What must each scheme compute? Choose a
-# scheme and a step.
+# A decoder writes one token at a time. It keeps the keys and values of the tokens it has read in a **KV cache**. They
+# never change, because no token sees a later one. One query is new, so only the last row of the grid is new. What must
+# each scheme compute for this row? Choose a scheme and a step.
 
 # %%
 figures.decoding_step()
 
 # %% [markdown]
-# A bias needs nothing new: make one row for the longest text, with the offsets up to 0, and step $t$ takes its *last*
-# $t + 1$ numbers.
-
-# %%
-longest = row[:n]  # offsets −4 … 0
-print("one row:", longest.numpy())
-for t in range(n):
-    new_row = longest[n - 1 - t :]
-    step = sdpa(q[:, :, t : t + 1], k[:, :, : t + 1], v[:, :, : t + 1], attn_mask=new_row[None])
-    print(f"{TOKENS[t]:4}", new_row.numpy())
-    assert torch.allclose(step[0, 0, 0], causal[0, 0, t])
-
-# %% [markdown]
+# For a bias, nothing is computed again. Make one row for the longest text, with the offsets up to 0. The new row is
+# always its end.
+#
 # And how large is a cache? SmolLM2 ([[released_model|chapter #]]) has 9 query heads in each of its 30 layers, but only
-# 3 heads of keys and values. This is *grouped-query attention* (Ainslie et al. 2023).
-
-# %% tags=["hide-input"]
-# @title Question
-figures.question(
-    "Nine query heads, numbered 0 to 8, share three key heads, 0 to 2. Which key head does query head 7 read?",
-    options={
-        "0": "Key head 0 serves the first three query heads.",
-        "1": "7 modulo 3 is 1: the heads would take turns. That is how `repeat` would arrange them.",
-        "2": "Yes: neighbours share, so it is 7 // 3 = 2. This is how `repeat_interleave` arranges them.",
-    },
-    answer=str(7 // 3),
-)
-
-# %% [markdown]
-# The groups save memory. Predict: how large is the cache of one full text of 8,192 tokens, compared with the model's
-# weights, both in 16-bit numbers?
+# 3 heads of keys and values. Three neighbouring query heads share one of them. This is *grouped-query attention*
+# (Ainslie et al. 2023).
+#
+# Predict: how large is the cache of one full text of 8,192 tokens, compared with the model's weights, both in 16-bit
+# numbers?
 
 # %% tags=["nbval-ignore-output"]
 from course_lib import released
@@ -300,31 +263,14 @@ assert round(sizes["cache"] / sizes["weights"], 1) == 0.7
 # The cache of one text takes 70 % of the memory of the weights, and each new token must read *all* of it. This is why
 # models share key heads, or limit what a layer keeps ([[windows_and_sinks|chapter #]]).
 #
-# What does the cache save? We count the tokens that are read to write ten after 32.
-
-# %% tags=["nbval-ignore-output", "prints-only"]
-prompt, steps = model.encode(released.excerpt("alice"))[:32], 10
-print("".join(model.tokens(prompt)), "→", model.generate(prompt, steps))
-print("tokens read: with a cache", 32 + steps - 1, "and without", sum(32 + t for t in range(steps)))
-
-# %% [markdown]
-# ## Easy to believe; let us run it
-
-# %%
-from course_tasks import questions
-
-questions.claims("fast_attention")
-
-# %% [markdown]
 # ## Which way?
 #
 # | your scheme adds | on a CPU | on a GPU |
 # |---|---|---|
-# | nothing to the scores (RoPE, no positions) | SDPA | SDPA or flash-attn |
-# | a number per offset, not trained | SDPA, a view of a row per head | FlexAttention, `fast_attention`; ALiBi: flash-attn, too |
+# | nothing to the scores (RoPE, no positions) | SDPA | SDPA or the package flash-attn |
+# | a number per offset, not trained | SDPA with a mask | FlexAttention, `fast_attention`; ALiBi: flash-attn, too |
 # | a number per offset, trained | `fast_attention` | FlexAttention, `fast_attention` |
-# | a vector per offset | `fast_attention` | `fast_attention`; for vectors on keys only, FlexAttention too |
-# | a bias, for one new token | SDPA, the end of one row | SDPA, the end of one row |
+# | a vector per offset | `fast_attention` | `fast_attention`; for vectors on keys only, FlexAttention, too |
 #
 # On a GPU, measure. (*Deeper* has times of one.)
 #
@@ -332,7 +278,7 @@ questions.claims("fast_attention")
 #
 # - For SDPA, `True` means look, and floating-point masks are added.
 # - `is_causal` is aligned top left. Decoding needs bottom right.
-# - A bias by offset is $2n - 1$ numbers per head. With flipped queries, `unfold` makes the row a mask.
+# - A fused kernel stores no grid of scores. For each query it keeps the largest score, a sum and a mixture.
 # - On a CPU, a mask that needs a gradient or has three axes sends SDPA back to the formula.
 # - In a cache of all keys and values, a token takes 2 · layers · key heads · channels per head numbers.
 #
@@ -398,6 +344,14 @@ figures.question(
 #
 # **Next:** [[next]]. The rest is optional.
 #
+# ## Deeper · Easy to believe; let us run it
+
+# %%
+from course_tasks import questions
+
+questions.claims("fast_attention")
+
+# %% [markdown]
 # ## Deeper · When the fused kernel steps aside
 #
 # If the fused kernel cannot serve a call, SDPA computes the formula without a word. To find out when, we allow only the
@@ -441,10 +395,48 @@ assert [name for name, options in calls.items() if not is_fused(**options)] == [
 ]
 
 # %% [markdown]
-# Dropout falls back, and so do two kinds of masks. Give a mask with **three axes** (heads, n, n) a fourth:
-# `mask[None]`. A mask that needs **a gradient** falls back because the CPU kernel returns gradients of $q$, $k$ and $v$
-# only, so training is slow. A mask computed under `torch.no_grad()` needs none, so evaluation is fused.
+# Dropout falls back, and so do two kinds of masks: one with three axes, and one that needs a gradient, because the CPU
+# kernel returns gradients of $q$, $k$ and $v$ only. A mask computed under `torch.no_grad()` needs none, so evaluation
+# is fused.
 #
+# ## Deeper · A row instead of a matrix
+#
+# A bias by offset is a row of $2n - 1$ numbers per head, but its matrix has $n^2$. Can SDPA take the row itself? Its
+# mask may be a *view*, which stores nothing ([[diagonals|chapter #]]).
+#
+# Each query needs a window of $n$ numbers from the row. The last query, *mat*, needs the first five, and each earlier
+# query needs a window that begins one number later. `unfold` makes exactly these windows, but *mat* comes first. So we
+# flip the queries, attend, and flip the output back. For a causal mask, the offsets above 0 get $-\infty$.
+
+# %%
+from course_lib.reference.bias import decay_row
+from course_lib.reference.grid import row_offsets
+
+all_offsets = torch.tensor(decay_row(row_offsets(n), strength=LAMBDA))  # offsets −4 … 4
+window = all_offsets.unfold(-1, n, 1)
+print(f"{window.numel()} cells, {window.untyped_storage().nbytes() // 8} numbers in memory")
+flipped = q.flip(-2)
+assert np.allclose(sdpa(flipped, k, v, attn_mask=window).flip(-2)[0, 0], eager)
+
+causal_row = all_offsets.masked_fill(torch.tensor(row_offsets(n) > 0), -torch.inf)
+causal = sdpa(flipped, k, v, attn_mask=causal_row.unfold(-1, n, 1)).flip(-2)[0, 0]
+assert np.allclose(causal, attention(Q, K, V, bias=decay_bias(n, strength=LAMBDA), mask=np.tri(n, dtype=bool))[0])
+figures.heatmap(window, rows=TOKENS[::-1], columns=TOKENS, corner="query ↓ key →",
+                alt="The bias for flipped queries: each row is the row above, moved by one")
+
+# %% [markdown]
+# The fused kernel for CPUs takes such a view, as the list above shows.
+#
+# ## Deeper · What a cache saves
+#
+# SmolLM2 writes ten tokens after 32, and we count how many it reads:
+
+# %% tags=["nbval-ignore-output", "prints-only"]
+prompt, steps = model.encode(released.excerpt("alice"))[:32], 10
+print("".join(model.tokens(prompt)), "→", model.generate(prompt, steps))
+print("tokens read: with a cache", 32 + steps - 1, "and without", sum(32 + t for t in range(steps)))
+
+# %% [markdown]
 # ## Deeper · A fourth trap: dropout
 #
 # `dropout_p`, the share of weights set to 0, is an argument, not a module, so `model.eval()` does not reach it. A layer
@@ -488,7 +480,7 @@ assert gap < 1e-4
 # %% [markdown]
 # ## Deeper · An honest clock
 #
-# Memory can be counted. Time must be measured, and that is easily done badly. Five rules:
+# Time is easily measured badly. Five rules:
 #
 # 1. **Warm up.** The first call loads, allocates and compiles. Do not count it.
 # 2. **Interleave.** Run all contenders once, then all again, so that a busy moment affects them all.
@@ -497,8 +489,7 @@ assert gap < 1e-4
 #    `torch.cuda.synchronize()`.
 # 5. **Check the answers.** Wrong answers can be fast, too.
 #
-# Also say what you measured: sizes, dtype, threads, machine. We use one thread, because threads on a busy machine wait
-# for each other.
+# Also say what you measured: sizes, dtype, threads, machine.
 
 # %%
 import time
@@ -557,8 +548,7 @@ for m in (256, 512, 1024):
     print(f"n = {m:4}: {1000 * np.median(rounds[:, 0]):5.1f} ms", *[f"{way} {x:.2f}" for way, x in ratios.items()][1:], sep=", ")
 
 # %% [markdown]
-# Your numbers differ from those printed here: run the cell again, and see how much they move. (If your machine has a
-# GPU, the table was measured on it.)
+# Your numbers will differ. (If your machine has a GPU, the table was measured on it.)
 #
 # On a GPU, the fused kernels read no view, so `fast_attention` writes a block of the grid first. We measured one NVIDIA
 # H200 (torch 2.11, 4 texts of 4,096 tokens, 8 heads of 64 channels, forward pass only, medians of 20 rounds in one
@@ -573,14 +563,8 @@ for m in (256, 512, 1024):
 #
 # The 33, FlexAttention with a bias and a causal mask in bfloat16, was measured once. We do not understand it.
 #
-# In Press et al. (2022, appendix table 1), T5's bias halved the speed of training at 512 tokens, and left 28 % of it at
-# 3,072, on GPUs with Fairseq, compared with sinusoidal positions. Narang et al. (2021) measured 8.7 %, with another
-# library on TPUs (quoted in footnote 8 of Press et al.). **Before you repeat a percentage, ask: of what, of which code,
-# at which length, on which machine?**
-#
 # **Sources** T. Dao et al., *FlashAttention*, 2022, sections 2.1, 3.1 · T. Dao, *FlashAttention-2*, 2023, section 3.1
 # (the division comes last, as here) · M. Milakov, N. Gimelshein, *Online normalizer calculation for softmax*, 2018 · J.
-# Dong et al., *Flex Attention*, 2024 · the README of Dao-AILab/flash-attention · J. Ainslie et al., *GQA*, 2023 · O.
-# Press et al., *Train Short, Test Long*, 2022, appendix table 1, footnote 8 · S. Narang et al., *Do Transformer
-# Modifications Transfer …?*, 2021 · the model: L. Ben Allal et al., *SmolLM2*, 2025, quantised by QuantFactory (see the
+# Dong et al., *Flex Attention*, 2024 · the README of Dao-AILab/flash-attention · J. Ainslie et al., *GQA*, 2023 · the
+# model: L. Ben Allal et al., *SmolLM2*, 2025, quantised by QuantFactory (see the
 # acknowledgements).
