@@ -7,7 +7,7 @@ from typing import Any
 from .difference import Pair
 from .error_hints import explain_error
 from .matching import finite, matching
-from .relations import FINISHES, WEAK, common, not_finite, regions, shapes, undone, zeros
+from .relations import FINISHES, WEAK, common, not_finite, regions, shapes, undone, whole, zeros
 from .solution_source import source_of, unused_parameters
 from .spec import Attempt
 from .wrong_lines import WrongPrograms
@@ -68,17 +68,23 @@ def finish(attempt: Attempt) -> str:
         pairs = pairs_of(attempt, part, "wrong values")
         usable = [pair for pair in pairs if not not_finite(pair)]
         pairs = usable if len(usable) > len(pairs) / 2 else pairs
-        if said := unfilled(attempt, common((zeros,), pairs)) or common(FINISHES, pairs):
+        cut = bool(common((whole,), pairs))
+        if said := unfilled(attempt, common((zeros,), pairs), cut) or common(FINISHES, pairs):
             return said if part == first.part else f"{part}: {said}"
     return ""
 
 
-def unfilled(attempt: Attempt, said: str) -> str:
-    """That a part of the result is 0, and a question that fits the learner's own code; or "" if nothing is said."""
+def unfilled(attempt: Attempt, said: str, cut: bool) -> str:
+    """That a part of the result is 0, and a question that fits the learner's own code; or "" if nothing is said.
+
+    If `cut`, the result is of whole numbers, and the right one is not.
+    """
     nodes = list(ast.walk(ast.parse(source_of(attempt.function))))
     loops = [node for node in nodes if isinstance(node, (ast.For, ast.While))]
     if any(isinstance(node, ast.Return) for loop in loops for node in ast.walk(loop)):
         why = "Is the `return` indented too far?"
+    elif cut:
+        why = "Is this ever filled, or does an array with `dtype=int` cut the decimals off?"
     else:
         why = "Does a loop end one too early?" if loops and "last" in said else "Is this ever filled?"
     return f"{said}. {why}" if said else ""
@@ -96,8 +102,8 @@ def narrowed(attempt: Attempt) -> Diagnosis:
         return Diagnosis(first.status)
     if odd := not_finite(pairs[0]):  # before all else, because nan has no property
         return Diagnosis(first.status, odd)
-    if whole := common(WEAK, [pair for pair in pairs if not not_finite(pair)]):
-        return Diagnosis(first.status, whole)
+    if said := common(WEAK, [pair for pair in pairs if not not_finite(pair)]):
+        return Diagnosis(first.status, said)
     for k, (difference, outcome) in enumerate(zip(attempt.differences, outcomes)):
         broken = spec.broken(k, outcome.value) if difference and outcome.value and finite(outcome.value) else ""
         if broken:

@@ -202,6 +202,8 @@ def shapes(p: Pair) -> Iterator[str]:
     off = [k for k in range(len(right)) if mine[k] != right[k]] if len(mine) == len(right) else []
     if len(off) == 1:
         k, name = off[0], p.axis(off[0] - len(right))
+        if mine[k] == 1 and same(p.yours, p.expected.take([0], k)):
+            yield f"Only the first {name} is there. Does a `return` end the loop, or is the loop too short?"
         if abs(mine[k] - right[k]) == 1 and k >= len(right) - 2:
             yield f"One too {'many' if mine[k] > right[k] else 'few'} along the {name} axis: count the ends."
     if p.yours.size == p.expected.size and close(p.yours.ravel(), p.expected.ravel()).all():

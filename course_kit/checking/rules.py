@@ -80,6 +80,8 @@ def in_its_place(parent: ast.AST, node: ast.expr) -> Iterator[Change]:
             yield "a value is missing", parent, code(left)
         case ast.keyword("axis" | "dim"):
             yield from (("a step runs along another axis", node, str(k)) for k in (0, 1, 2, -1, -2, -3))
+        case ast.Subscript(ast.Attribute(attr="shape")) if node is parent.slice:
+            yield from (("a length is that of another axis", node, str(k)) for k in (0, 1, -1, -2))
         case ast.Slice():
             yield "one end of a slice is missing", node, "None"
         case ast.BoolOp(_, [first, second]):
@@ -107,6 +109,7 @@ def of_itself(node: ast.expr) -> Iterator[Change]:
         case ast.IfExp(_, body, orelse):
             yield "the first of two cases is always taken", node, code(body)
             yield "the second of two cases is always taken", node, code(orelse)
+            yield "two cases are exchanged", node, f"{code(orelse)} if {code(node.test)} else {code(body)}"
         case ast.Subscript(value, ast.Tuple([ast.Slice(None, None, None), ast.Constant(None)])):
             yield "a new axis is missing", node, code(value)
         case ast.Subscript(value):

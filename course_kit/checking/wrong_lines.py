@@ -116,7 +116,8 @@ def mistaken_line(tried: Attempt, right: ast.stmt, source: SolutionSource) -> st
     made = {name for one in statements(tree) for name in assigned(one)}
     if len(own) != 1 or not read(own[0]) & made <= read(right):
         return ""
-    scope = {**source.globals, **getattr(tried.function, "__globals__", {})}
+    known = {name: source.globals[name] for name in read(right) & source.globals.keys()}  # no others of the page
+    scope = {**known, **getattr(tried.function, "__globals__", {})}
     one_a_line = ast.unparse(tree)  # the learner may write two statements on one
     mended = compiled(with_line(one_a_line, ast.unparse(right)), tried.function.__name__, scope)
     again = attempt(tried.spec, mended)

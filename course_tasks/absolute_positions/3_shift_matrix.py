@@ -70,6 +70,7 @@ angle = abs(s) * base ** (-2 * m / d)  # You use |s|, but three places back is a
 angle = max(s, 0) * base ** (-2 * m / d)  # A negative s moves nothing in your R. It is a turn in the other direction.
 angle = s  # All your pairs turn by the same angle. Pair m turns by s·θ_m, each by less than the one before.
 angle = s * base ** (-m / d)  # The exponent of your frequencies is −m/d. It is −2m/d.
+angle = s * base ** (-4 * m / d)  # The exponent of your frequencies is −4m/d. It is −2m/d, and m counts pairs.
 angle = s * base ** (-2 * (m + 1) / d)  # Each of your pairs turns by the angle of the next. m begins at 0, not at 1.
 angle = s * base ** (-2 * m) / d  # `base ** a / d` is `(base ** a) / d`. Put the whole exponent in parentheses.
 angle = np.radians(s * base ** (-2 * m / d))  # You convert degrees to radians, but s·θ is in radians already.

@@ -91,6 +91,7 @@ relative = unseen(test, clip, np.arange(train))  # Your offsets have none below 
 relative = unseen(test, clip, np.arange(-train, train))
 relative = unseen(test, clip, np.arange(-train, train + 1))  # The offset −train or train counts as seen. Two of
 # `train` tokens are at most train − 1 apart.
+return (absolute + longer) // 2, relative // 2  # You count only keys up to the query. Here later keys count, too.
 return absolute * (not covered), relative  # Clipping offsets changes nothing for absolute positions.
 return longer, longer
 return longer, 0 if covered else longer  # You count only query 0. Is the `return` inside the loop over the queries?

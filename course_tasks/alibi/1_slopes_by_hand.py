@@ -58,8 +58,8 @@ WRONG = {
         -1.0: "These are four steps. A key 3 back has distance 3, because the token itself has distance 0.",
         -1.5: "This uses the slope ½ of 8 heads. With 4 heads, head 1 has another slope.",
         -0.1875: "This is head 2. Heads are counted from 1 here.",
-        -1 / 64: "You multiplied the slope by itself. The penalty is linear, three times the slope.",
-        -0.375: "You divided by √d. The bias is not scaled, because it is added after the scaling.",
+        -1 / 64: "This is minus (1/4)³, the slope of head 3. The penalty is linear, three times the slope of head 1.",
+        -0.375: "This is half of −m · 3, with the slope m = 2⁻² of head 1. The bias is not divided by √d.",
     },
 }
 

@@ -23,7 +23,7 @@ ANSWER = {"scores": SCORES[ON], "weights": WEIGHTS[ON], "output": OUTPUT[ON]}
 AXES = {"scores": (KEY,), "weights": (KEY,), "output": (NUMBER,)}
 ROW = 'Tokens are counted from 0, and "on" is row 3.'
 ZERO = "The key with score 0 has a weight too, because e⁰ is 1."
-COLUMN = 'This is a column, the key of "on" with each query. The query of "on" meets all rows of K.'
+COLUMN = 'These are products with the rows of Q, as in a column. The query of "on" meets the rows of K.'
 BEFORE_MAT = softmax(SCORES[ON, :MAT])  # under a causal mask
 MASKED = 'You hid "mat" from "on". Without a mask every query meets all five keys.'
 MAT_IS_MISSING = 'You left out "mat", whose value is one half in all four. Add half of its weight to each.'
@@ -34,7 +34,7 @@ SLIPS = {
         (2 * RAW[ON], "You multiplied by √d_k = 2. Divide by it."),
         (RAW[ON] / np.sqrt(5), "You divided by √5, but 5 is the number of keys. A key has d_k = 4 numbers."),
         (SCORES[:, ON], COLUMN),
-        (RAW[:, ON], "These are the raw scores of the column. Take row 3 of Q with each row of K."),
+        (RAW[:, ON], "These are raw products with the rows of Q. Take row 3 of Q with each row of K."),
         (SCORES[CAT], 'This is the row of "cat", as in the lesson. Here the query is "on", row 3 of Q.'),
         (SCORES[SAT], f'This is the row of "sat". {ROW}'),
         (SCORES[MAT], f'This is the row of "mat". {ROW}'),

@@ -46,7 +46,7 @@ ALWAYS = [
 ]
 WRONG = """
 n = 5  # The number of tokens is always 5. It is `len(rows)`.
-padded = np.pad(rows, ((0, 0), (0, 1)))  # You pad behind, so row i moves one place too far. Put the zeros in front.
+padded = np.pad(rows, ((0, 0), (0, 1)))  # Your cell (i, j) has column j − i + n. Take one less, or pad in front.
 padded = np.pad(rows, 1)  # `np.pad(rows, 1)` pads all four sides. You need one column in front.
 padded = np.pad(rows[:, ::-1], ((0, 0), (1, 0)))  # You reversed the columns. They already ascend from −(n − 1) to 0.
 padded = np.pad(np.tril(rows), ((0, 0), (1, 0)))

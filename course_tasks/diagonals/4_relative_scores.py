@@ -72,6 +72,8 @@ return products.ravel()[n_q - 1 :][: n_q * (width - 1)].reshape(n_q, width - 1)[
 return cut.reshape(n_q, width)[:, -n_k:]  # You keep the last n_k columns. The scores begin on the left.
 return np.tril(cut.reshape(n_q, width)[:, :n_k], past)  # You set the scores of later keys to 0. No key is hidden here.
 return [products[i, i : i + n_k] for i in range(n_q)]  # Your slices move right from query to query. They move left.
+return [[q[i] @ table[middle + j - past + i] for j in range(n_k)] for i in range(n_q)]
+# Your offset is `j - past + i`. Put `past + i` in parentheses.
 return products  # Your products are not on their diagonals yet. Which column does query i need for key j?
 return products[:, :n_k]  # You keep the first n_k products of every query. Each query begins in another column.
 return np.pad(q @ table[middle - n_k + 1 : middle + 1].T, ((0, 0), (1, 0))).ravel()[n_q:].reshape(n_q, n_k)

@@ -73,7 +73,8 @@ CASES = [
 ]
 ALWAYS = [
     holds(
-        "Near offsets are already wrong. Below E a distance is its own bucket, plus N for an encoder's later keys.",
+        "Near offsets are already wrong. Below E a distance is its own bucket, plus N for an encoder's later keys. "
+        "A decoder's later keys are in bucket 0.",
         near_is_right,
     ),
     holds(

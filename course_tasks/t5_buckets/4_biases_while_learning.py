@@ -82,7 +82,8 @@ kept[n] = bucket(abs(offsets(n)), num_buckets=len(table))  # Left and right are 
 kept[n] = bucket(n, num_buckets=len(table))  # `bucket(n, …)` is the bucket of one offset. Every pair has its own.
 kept[n] = bucket(offsets(n), num_buckets=len(table), bidirectional=False)  # These buckets are a decoder's.
 kept[n] = bucket(offsets(n), num_buckets=32)  # Right only for tables of 32 rows. There are `len(table)` buckets.
-return biases[0]  # You return only the first bias. Return the list, with one bias per step.
+return biases[0]
+return biases[:1]  # You return only the first bias. Return the list with one bias per step, after the loop.
 return []  # Your list is empty. Append the bias of each step.
 """
 HINTS = [

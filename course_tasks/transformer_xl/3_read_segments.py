@@ -73,14 +73,18 @@ output = attend(segment, x[:0])  # Nothing depends on earlier segments, as if no
 output = attend(memory, segment)  # You call `attend` with an empty segment. It takes the segment first.
 output = attend(known, x[:0])  # Your segment begins with the memory. `attend` joins the two.
 output = attend(segment, x[max(0, start - length) : start - 1])  # The last token before the segment is missing.
+output = attend(segment, known[-length:]); memory = known[-length:]
 output = attend(segment, known[max(0, len(known) - length) :])  # The segment meets itself twice. Read first.
+memory = known[len(known) - length :]
 output = attend(segment, x[start - length : start])  # Below 0 a slice counts from the end. Begin at `max(0, …)`.
 output = attend(segment, x[max(0, start - length * size) : start])  # Your memory holds `length` segments. It is rows.
 output = attend(segment, x[max(0, end - length) : start])
 output = attend(segment, x[max(0, min(end, len(x)) - length) : start])  # Your segment uses up a part of the memory.
 # All of its `length` rows come before the segment.
 known = np.concatenate([memory, attend(segment, memory)])
+known = np.concatenate([memory, attend(segment, memory)]); memory = known[-length:]
 memory = output  # You remember the outputs. The memory keeps the layer's inputs, the last `length` of them.
+known = np.concatenate([segment, memory]); memory = known[:length]
 known = np.concatenate([segment, memory])  # You put the new segment before the old memory. Keep the order of the text.
 known = segment
 memory = segment[-length:]  # You keep rows of the last segment only. With a longer `length`, older rows stay, too.

@@ -51,12 +51,12 @@ CASES = [
 ]
 WRONG = """
 products = np.einsum("ijd,jd->ij", k[:, None] + vectors, q)  # You exchanged query and key, so row i is of key i now.
-products = np.einsum("ijd,jd->ij", k[:, None] + vectors, q).T  # Pair (i, j) gets the vector of i − j. If you exchange i
-# and j at the end, the offset is reversed as well.
+products = np.einsum("ijd,jd->ij", k[:, None] + vectors, q).T  # Pair (i, j) gets the vector of i − j, and should get
+# that of j − i. A `.T` at the end reverses the offset as well.
 products = np.einsum("ijd,id->ij", q[:, None] + vectors, k)  # Now query i meets key i, because the letter of the key is
 # i. It should be j. And the vector is still added to q.
 products = np.einsum("jd,ijd->ij", q, k + vectors)
-products = q @ k.T + np.einsum("jd,ijd->ij", q, vectors)  # The query of j reads the table. It is the query of i: `id`.
+products = q @ k.T + np.einsum("jd,ijd->ij", q, vectors)  # Query j reads the table. It is query i, `id` in `einsum`.
 products = np.einsum("id,ijd->ij", q, k[:, None] + vectors)  # `k[:, None]` gives pair (i, j) key i. Use key j.
 products = np.einsum("ijd,ijd->ij", q[:, None] + vectors, k + vectors)  # Query and key both carry the vector, so it
 # also meets itself, a · a. Add it to the key only.

@@ -5,6 +5,7 @@ import pytest
 
 from course_kit.checking import Case, CodingTask, holds
 
+from ..tasks.notebook import defined
 from .common import BASICS, CENTRED, SLOPE, _mask, _softmax, array_task, right, slope_task
 
 
@@ -140,3 +141,41 @@ def test_an_argument_that_could_not_change_the_failing_case_is_not_blamed():
     task = array_task(_moved, cases=[Case(4, 0), Case(3, 2), Case(5, 1)])
     assert "never reads" not in task.check(lambda n, past: np.arange(n) ** 2.5).cause
     assert "never reads `past`" in task.check(lambda n, past: np.arange(n)).cause
+
+
+def _shares(x):
+    """Weights on the keys up to the query."""
+    seen = np.where(_mask(len(x)), x, -np.inf)  # Keys after the query get −∞.
+    return _softmax(seen)
+
+
+def test_a_right_line_is_not_blamed_for_a_name_that_only_the_page_knows():
+    source = "def shares(x):\n    seen = np.where(np.tri(len(x)) > 0, x, -np.inf)\n    return _softmax(seen)"
+    result = array_task(_shares, cases=SEEN).check(defined(source, "shares", {"np": np}))
+    assert result.status == "raised" and "your line" not in result.cause
+
+
+def test_a_result_that_ends_after_its_first_row_is_said_to_do_so():
+    task = array_task(_causal, cases=SEEN)
+    assert "Only the first" in task.check(lambda x: _causal(x)[:1]).cause
+    assert "Only the first" not in task.check(lambda x: _causal(x)[-1:]).cause
+
+
+def test_zeros_that_were_decimals_are_not_only_called_unfilled():
+    def _small(x):
+        """Less than 1 each."""
+        return np.exp(-x * x - 1)
+
+    task = array_task(_small, cases=[Case(np.arange(6.0).reshape(2, 3))])
+    assert "dtype=int" in task.check(lambda x: np.exp(-x * x - 1).astype(int)).cause
+    assert "dtype=int" not in task.check(lambda x: 0.0 * x).cause
+
+
+def test_a_length_of_another_axis_is_called_so():
+    def _scaled(x):
+        """x / √d."""
+        return x / np.sqrt(x.shape[-1])  # d is the last axis.
+
+    task = array_task(_scaled, cases=[Case(np.ones((2, 3)) + np.eye(2, 3)), Case(np.eye(4, 7) + 1)])
+    cause = task.check(lambda x: x * len(x) ** -0.5).cause
+    assert cause == "Your result is what you get when a length is that of another axis. d is the last axis."
