@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from course_lib.example import TOKENS
 
 from ..display.colours import is_signed, painter
-from ..display.formatting import decimals, labels_or_numbers, number
+from ..display.formatting import as_numpy, decimals, labels_or_numbers, number
 from ..display.picture import Picture
 from .frames import Cell, Table, still_table
 
@@ -56,9 +56,7 @@ def heatmap(
 
 def as_grid(values: Any) -> NDArray:
     """Numbers (from NumPy, torch or lists) as a two-dimensional array; ValueError when they are not a small matrix."""
-    if hasattr(values, "detach"):  # a torch tensor, told by what it can do: torch itself is not needed here
-        values = values.detach().cpu()
-    grid = np.asarray(values)
+    grid = as_numpy(values)
     if grid.ndim == 1:
         grid = grid[None]
     if grid.ndim != 2 or grid.dtype.kind not in "biuf" or 0 in grid.shape:
