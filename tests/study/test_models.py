@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from torch.nn.functional import cross_entropy
 
 import course_study as study
 from course_lib.nn.t5 import T5Bias
@@ -45,13 +44,6 @@ def test_every_scheme_reads_the_longest_text_and_never_looks_ahead(name):
     assert before.shape == (2, SMALL.longest, 11) and before.isfinite().all()
     torch.testing.assert_close(after[:, :place], before[:, :place])
     assert not torch.allclose(after[:, place], before[:, place])
-
-
-@every_scheme
-def test_every_parameter_learns(name):
-    model, tokens = make(name), draw_text(SMALL.length)
-    cross_entropy(model(tokens).flatten(0, 1), tokens.flatten()).backward()
-    assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in model.parameters())
 
 
 @every_scheme

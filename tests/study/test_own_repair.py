@@ -21,10 +21,9 @@ SPEEDS = frequencies(64, base=100_000)
     ("given", "says"),
     [
         ({}, "all are None"),
-        ({"speeds": SPEEDS[:31]}, r"speeds: got shape \(31,\), expected 32 finite numbers"),
-        ({"speeds": np.where(SPEEDS > 0.5, np.nan, SPEEDS)}, "speeds: got nan"),
-        ({"speeds": [[1], [2, 3]]}, "expected 32 finite"),
-        ({"score_factor": [1, 2]}, "score_factor: .*one finite number"),
+        ({"speeds": SPEEDS[:31]}, r"(?s)speeds=.*expected finite numbers of shape \(32,\)"),
+        ({"speeds": np.where(SPEEDS > 0.5, np.nan, SPEEDS)}, "(?s)speeds=.*expected finite numbers"),
+        ({"score_factor": [1, 2]}, "score_factor=.*expected finite numbers"),
         ({"bias": torch.zeros(3, 3)}, "bias: got a Tensor, expected a function of r and j"),
         ({"bias": lambda r, j: torch.zeros(5)}, r"shape \(5,\): expected a number for each query and key"),
         ({"bias": lambda r, j: -1 / r}, "numbers, or −inf for r above 0"),
@@ -47,7 +46,7 @@ def test_functions_of_distance_may_give_rows_and_single_numbers():
 
 
 def test_without_the_file_the_known_rows_are_shown_and_it_says_what_is_missing(monkeypatch):
-    monkeypatch.setattr(own_repair, "loaded", lambda recorded: Recorded())
+    monkeypatch.setattr(own_repair, "loaded", lambda file: Recorded())
     found = own_repair.measure(SPEEDS / 3, name="third")
     text = repr(found)
     assert found.status == "not measured" and math.isnan(found.short[0])
@@ -69,7 +68,7 @@ def test_the_known_rows_are_the_committed_ones():
 
 @torch.no_grad()
 def test_what_is_measured_is_what_the_committed_runs_say(model, monkeypatch):
-    monkeypatch.setattr(own_repair, "loaded", lambda recorded: model)
+    monkeypatch.setattr(own_repair, "loaded", lambda file: model)
     for what in ("short_texts", "passkeys"):
         some = getattr(own_repair, what)(model)[:1]
         monkeypatch.setattr(own_repair, what, lambda _, some=some: some)

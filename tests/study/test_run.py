@@ -8,8 +8,6 @@ import pytest
 import torch
 
 import course_study as study
-from course_lib.nn.position import Combined
-from course_lib.nn.sliding_window import SlidingWindow
 from course_study import two_layers
 from course_study.run import _test_texts
 
@@ -49,17 +47,6 @@ def test_the_same_arguments_give_the_same_line_whatever_else_goes_on_and_leave_s
     assert ("text" in first) == (task == "characters")
     other = study.run(SMALL, task, "transformer-xl", 1)
     assert first["loss"] != other["loss"]
-
-
-def test_masking_the_far_keys_is_a_window_in_every_layer():
-    settings = small(far_masked=True, steps=30)
-    model = study.train(settings, "copy-back", "rope", 0)
-    found = study.evaluate(model, settings, "copy-back")
-    assert found["far_masked"][0] == found["loss"][0] and found["far_masked"][1:] != found["loss"][1:]
-    for block in model.blocks:  # the same model with windows in it
-        block.attention.position = Combined(block.attention.position, SlidingWindow(settings.length))
-    windowed = study.evaluate(model, settings, "copy-back")
-    assert windowed["loss"] == pytest.approx(found["far_masked"], abs=2e-4) == windowed["far_masked"]
 
 
 # --- refusals -----------------------------------------------------------------------------------------------------
