@@ -350,7 +350,7 @@ def train(
     rows = [{**inputs(settings, task, name, seed), **study.evaluate(model, settings, task)}]
     for other in others:
         committed = study.pick(study.committed("quick"), **other.inputs)
-        rows += committed or [other.outcome()]
+        rows += committed or [{**other.inputs, **other.outcome()}]
     lines = [f"{name} after {settings.steps} steps on {settings.length} tokens, seed {seed}"]
     lines += study.table(rows).splitlines()
     if any(map(math.isnan, rows[0]["loss"])):

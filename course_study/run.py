@@ -26,13 +26,13 @@ TABLE_RATE = 10  # how many times faster a table of biases learns than the rest
 
 
 def run(settings: Settings, task: str, scheme: str, seed: int) -> Row:
-    """Train and test; what comes back is one line of a results file.
+    """Train and test: what a results file says of a run besides its inputs.
 
     Raises ValueError for an unknown task or scheme. The same arguments give the same numbers on one machine, whatever
     else runs there: a run has one thread.
     """
     model = train(settings, task, scheme, seed)
-    return {**inputs(settings, task, scheme, seed), **evaluate(model, settings, task), "torch": torch.__version__}
+    return {**evaluate(model, settings, task), "torch": torch.__version__}
 
 
 def plan(settings: Settings, tasks: Sequence[str], schemes: Sequence[str], seeds: int = 3) -> list[Run]:
