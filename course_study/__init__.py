@@ -8,7 +8,7 @@ study.committed("long")                      the results that come with the cour
 study.table(rows)                            the mean over the seeds, the best and the worst
 study.verdict(rows)                          is the loss of a scheme level on longer texts, does it rise, or break?
 
-python -m course_study --help            the same from a terminal, on several cores or machines; and longer studies
+python -m course_study --help            the same from a terminal, and longer studies
 """
 
 from .model import Model
