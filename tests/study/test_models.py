@@ -6,7 +6,7 @@ import torch
 import course_study as study
 from course_lib.nn.t5 import T5Bias
 from course_study.model import Model
-from course_study.run import _rates
+from course_study.run import learning_rates
 
 from .common import SMALL, small
 
@@ -63,9 +63,9 @@ def test_a_table_of_biases_belongs_to_the_whole_model_and_learns_faster(name):
     model = make(name)
     first, second = (block.attention.position for block in model.blocks)
     assert (first is second) == isinstance(first, T5Bias)
-    fast = [p for group in _rates(model, SMALL) if group["lr"] > SMALL.learning_rate for p in group["params"]]
+    fast = [p for group in learning_rates(model, SMALL) if group["lr"] > SMALL.learning_rate for p in group["params"]]
     assert [id(p) for p in fast] == ([id(first.table)] if first is second else [])
-    assert sum(len(group["params"]) for group in _rates(model, SMALL)) == len(list(model.parameters()))
+    assert sum(len(group["params"]) for group in learning_rates(model, SMALL)) == len(list(model.parameters()))
     assert first.scale is None  # all divide by √d_head, T5 too
 
 

@@ -9,7 +9,7 @@ import torch
 
 import course_study as study
 from course_study import two_layers
-from course_study.run import _test_texts
+from course_study.run import texts_to_test
 
 from .common import SMALL, small
 
@@ -20,7 +20,7 @@ def test_loss_and_accuracy_are_those_of_plain_loops(task):
     model = study.train(settings, task, "rope", 0)
     found = study.evaluate(model, settings, task)
     for number, n in enumerate(settings.tests):
-        tokens, answers, back = _test_texts(settings, task, n)
+        tokens, answers, back = texts_to_test(settings, task, n)
         losses, right = [], []
         for answer, told, logits in zip(answers, back, model(tokens).detach().double(), strict=True):
             for place in told.nonzero()[:, 0].tolist():
