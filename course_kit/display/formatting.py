@@ -93,19 +93,6 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     return str(value)
 
 
-def labels_or_numbers(name: str, labels: Any, length: int) -> list[str]:
-    """The labels given; without them the tokens of the example when their number fits, and else 0, 1, 2, …
-
-    Raises ValueError for another number of labels.
-    """
-    if labels is None:
-        return token_names(length) if length == len(TOKENS) else [str(index) for index in range(length)]
-    words = [str(label) for label in labels]
-    if len(words) != length:
-        raise ValueError(f"{name}={words!r}: {len(words)} labels, expected {length}")
-    return words
-
-
 def token_names(n: int) -> list[str]:
     """The tokens of the example, and after them numbers."""
     return [*TOKENS[:n], *map(str, range(len(TOKENS), n))]
