@@ -26,13 +26,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from course_lib import released
-from course_lib.nn.rope import RoPE
 from course_lib.nn.threads import one_thread
-from course_lib.released.changes import Changes
 
 from .own_scheme import Report
 from .released import rows
@@ -41,7 +40,6 @@ from .released.plan import compared
 
 Grids = dict[str, Callable[[Tensor, Tensor], Any]]
 Columns = tuple[tuple[float, float], tuple[float, float], list[float], list[float]]
-UNCHANGED = Changes.none(RoPE(64, base=100_000), layers=1, heads=1)
 KNOWN = {"interpolation": "PI 4", "NTK": "NTK 4", "YaRN": "YaRN 4", "16 pairs stopped": "slowest 16 stopped"}
 HEAD = f"{'':18}{'short texts':>14}{'gap 16,384':>14}{'key near':>11}{'key far':>10}"
 UNSEEN = (
@@ -71,14 +69,16 @@ def measure(
     given, if speeds are not 32 numbers, if score_factor is not one number, or if bias or mask is not a function of r
     and j. A bias must give a number for each query and key, and a mask True or False.
     """
-    numbers = {"speeds": speeds, "score_factor": score_factor}
-    change = {what: value for what, value in numbers.items() if value is not None}
+    change: Change = {}
+    if speeds is not None:
+        change["speeds"] = numbers("speeds", speeds, (32,))
+    if score_factor is not None:
+        change["score_factor"] = numbers("score_factor", score_factor, ())
     grids = {what: function for what, function in {"bias": bias, "mask": mask}.items() if function is not None}
     if not change and not grids:
         raise ValueError("speeds, score_factor, bias, mask: all are None, expected at least one of them")
-    UNCHANGED.with_(**change)  # what is wrong is refused before the model is read
     for what, function in grids.items():
-        grid(what, function, *distances(torch.arange(8)))
+        grid(what, function, *distances(torch.arange(8)))  # refused before the model is read
     lines = ["change of the loss in nats, and how many of four keys are found", HEAD, line("as released", *known(""))]
     lines += [line(shown, *known(repair)) for shown, repair in KNOWN.items()]
     try:
@@ -110,6 +110,20 @@ def measured(model: Any, change: Change, grids: Grids) -> Columns:
 def loaded(file: Path | None) -> Any:
     """The model from this file, read once. Without a file a recording stands in."""
     return released.load(file)
+
+
+def numbers(what: str, value: Any, shape: tuple[int, ...]) -> Tensor:
+    """Finite real numbers of this shape."""
+    try:
+        found = np.asarray(value)
+    except (ValueError, RuntimeError, TypeError):  # rows of different lengths, a tensor with gradients, …
+        found = np.asarray(None)
+    real = found.dtype.kind in "iuf"
+    if not real or found.shape != shape or not np.isfinite(found).all():
+        got = repr(value)[:60] if not real else "nan or ∞" if found.shape == shape else f"shape {found.shape}"
+        expected = "32 finite numbers, radians per position of each pair" if shape else "one finite number"
+        raise ValueError(f"{what}: got {got}, expected {expected}")
+    return torch.as_tensor(found, dtype=torch.float64)
 
 
 def grid(what: str, function: Any, r: Tensor, j: Tensor) -> Tensor:
