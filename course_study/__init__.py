@@ -8,14 +8,13 @@ study.committed("long")                      the results that come with the cour
 study.table(rows)                            the mean over the seeds, the best and the worst
 study.verdict(rows)                          is the loss of a scheme level on longer texts, does it rise, or break?
 
-python -m course_study --help            the same from a terminal, on several cores or machines; and longer studies
+python -m course_study --help            the same from a terminal, and longer studies
 """
 
-from .data import TASKS
 from .model import Model
 from .results import Run, committed, key, pick, read, sweep
 from .run import evaluate, plan, run, train
 from .schemes import Scheme, find
 from .settings import COMPARED, PRESETS, Settings
 from .small import Small, fit
-from .summary import BREAKS, LEARNED, LEVEL, learned, rises, table, verdict
+from .summary import learned, rises, table, verdict

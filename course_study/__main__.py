@@ -6,21 +6,18 @@ tasks and repairs), "two_layers" adds a layer or a head to a model of one layer 
 "released" changes the released model (its names are experiments and texts). Other steps, sizes, rates and seeds:
 `study.sweep(study.plan(study.Settings(…), …), "mine.jsonl")` in Python.
 
-You can stop it at any time; run the same command again to resume. It uses one core, or several with --processes. With
-several machines, start it on each with RANK=0 WORLD_SIZE=2, RANK=1 WORLD_SIZE=2 and so on before the command, which
-gives it a share of the runs, and put the files together at the end.
+You can stop it at any time; run the same command again to resume. It uses one core. To use several, start it once for
+each task, in terminals of their own: all may write to one file. The command without names then prints the whole table.
 """
 
 import argparse
-import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from . import repairs, two_layers
 from .data import TASKS
-from .results import WORLD, Run, sweep
+from .results import Run, sweep
 from .run import plan
 from .settings import PRESETS
 from .summary import table
@@ -34,7 +31,6 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"tasks ({', '.join(TASKS)}) and schemes")
     parser.add_argument("--preset", choices=[*PRESETS, *OTHERS], default="quick", help="quick by default")
     parser.add_argument("--out", type=Path, metavar="FILE", help="the results; study-PRESET.jsonl by default")
-    parser.add_argument("--processes", type=int, default=1, metavar="N", help="at once, one thread each; 1 by default")
     return parser.parse_args(argv)
 
 
@@ -52,31 +48,18 @@ def planned(preset: str, names: Sequence[str] = ()) -> list[Run]:
     return (repairs.plan if preset == "repairs" else plan)(settings, tasks, schemes)
 
 
-def share(processes: int, argv: Sequence[str]) -> None:
-    """The same command in so many processes, each of which does its share of the runs."""
-    command, several = [sys.executable, "-m", "course_study", *argv], {**os.environ, "WORLD_SIZE": str(processes)}
-    for started in [subprocess.Popen(command, env={**several, "RANK": str(rank)}) for rank in range(processes)]:
-        started.wait()
-
-
 def main(argv: Sequence[str] | None = None) -> int:
-    argv = sys.argv[1:] if argv is None else argv
-    given = arguments(argv)
+    given = arguments(sys.argv[1:] if argv is None else argv)
     out = given.out or Path(f"study-{given.preset}.jsonl")
     try:
-        runs = planned(given.preset, given.names)
-        if given.processes > 1 and WORLD == 1:
-            share(given.processes, argv)
-        rows = sweep(runs, out)  # also what a process has left undone
+        rows = sweep(planned(given.preset, given.names), out)
     except (ValueError, OSError) as error:
         print(f"python -m course_study: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        if WORLD == 1:
-            print(f"\nStopped. Finished runs are in {out}; the same command resumes.", file=sys.stderr)
+        print(f"\nStopped. Finished runs are in {out}; the same command resumes.", file=sys.stderr)
         return 130
-    if WORLD == 1:
-        print(f"All {len(rows)} rows are in {out}." if given.preset in OTHERS else table(rows))
+    print(f"All {len(rows)} rows are in {out}." if given.preset in OTHERS else table(rows))
     return 0
 
 

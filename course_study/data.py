@@ -53,7 +53,8 @@ def text_hash() -> str:
 
 
 @functools.cache
-def _characters() -> tuple[Tensor, Tensor, int]:
+def characters() -> tuple[Tensor, Tensor, int]:
+    """The text as numbers, the part for training and the part for testing, and how many characters are different."""
     alphabet = {character: number for number, character in enumerate(sorted(set(text())))}
     tokens = torch.tensor([alphabet[character] for character in text()])
     cut = int(TRAINING_SHARE * len(tokens))
@@ -61,7 +62,7 @@ def _characters() -> tuple[Tensor, Tensor, int]:
 
 
 def _next_character(n: int, size: int, generator: Generator, test: bool) -> Batch:
-    training, testing, _ = _characters()
+    training, testing, _ = characters()
     tokens = testing if test else training
     # Windows are drawn by where they end, and at every length they end at the same places: the questions stay the same.
     end = torch.randint(LONGEST, len(tokens), (size,), generator=generator)
@@ -111,7 +112,7 @@ def _retrieval(n: int, size: int, generator: Generator, test: bool) -> Batch:
 
 
 TASKS: dict[str, Task] = {
-    "characters": Task(lambda: _characters()[2], _next_character),
+    "characters": Task(lambda: characters()[2], _next_character),
     "copy-back": Task(lambda: SYMBOLS, _copy_back),
     "flip-flop": Task(lambda: IGNORE + 1, _flip_flop),
     "retrieval": Task(lambda: (KEYS + 2) * KEYS, _retrieval),

@@ -23,6 +23,7 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ from .released.experiments import Change, asked, gap, passkeys, short_texts
 from .released.plan import compared
 
 Grids = dict[str, Callable[[Tensor, Tensor], Any]]
+Columns = tuple[tuple[float, float], tuple[float, float], list[float], list[float]]
 KNOWN = {"interpolation": "PI 4", "NTK": "NTK 4", "YaRN": "YaRN 4", "16 pairs stopped": "slowest 16 stopped"}
 HEAD = f"{'':18}{'short texts':>14}{'gap 16,384':>14}{'key near':>11}{'key far':>10}"
 UNSEEN = (
@@ -67,26 +69,20 @@ def measure(
     given, if speeds are not 32 numbers, if score_factor is not one number, or if bias or mask is not a function of r
     and j. A bias must give a number for each query and key, and a mask True or False.
     """
-    given = {"speeds": (speeds, (32,)), "score_factor": (score_factor, ())}
-    change = {what: numbers(what, *of) for what, of in given.items() if of[0] is not None}
-    grids = {what: of for what, of in {"bias": bias, "mask": mask}.items() if of is not None}
+    change: Change = {}
+    if speeds is not None:
+        change["speeds"] = numbers("speeds", speeds, (32,))
+    if score_factor is not None:
+        change["score_factor"] = numbers("score_factor", score_factor, ())
+    grids = {what: function for what, function in {"bias": bias, "mask": mask}.items() if function is not None}
     if not change and not grids:
         raise ValueError("speeds, score_factor, bias, mask: all are None, expected at least one of them")
-    for what, of in grids.items():
-        grid(what, of, *distances(torch.arange(8)))  # refused before anything is read
+    for what, function in grids.items():
+        grid(what, function, *distances(torch.arange(8)))  # refused before the model is read
     lines = ["change of the loss in nats, and how many of four keys are found", HEAD, line("as released", *known(""))]
-    lines += [line(shown, *known(row)) for shown, row in KNOWN.items()]
-    model, columns = loaded(released.model_file() is None), list[Any]()
+    lines += [line(shown, *known(repair)) for shown, repair in KNOWN.items()]
     try:
-        texts = short_texts(model)
-        controls = [model.losses(text.tokens)[text.half - text.n + 1 :] for text in texts]
-        for size in (0, 16384):
-            after = [losses(model, text.tokens, gap(text.n, size, text.half), change, grids) for text in texts]
-            columns.append(mean([compared(a, b) for a, b in zip(after, controls)]))
-        for size in (0, 20000):
-            prompts = [asked(model, text.name, size) for text in passkeys(model)]
-            digits = [losses(model, prompt.tokens, prompt.change, change, grids)[-5:] for prompt in prompts]
-            columns.append([float(key.mean()) for key in digits])
+        columns = measured(loaded(released.model_file()), change, grids)
     except LookupError as missing:  # a recording does not know this change
         return Measured("not measured", [*lines, f"{name} is not measured. {missing.args[0]}"])
     (long,) = rows("by position", condition=KNOWN["16 pairs stopped"], n=8192)
@@ -94,10 +90,30 @@ def measure(
     return Measured("measured", [*lines, line(name, *columns), *unseen], *columns)
 
 
-loaded = functools.cache(lambda recorded: released.load())
+def measured(model: Any, change: Change, grids: Grids) -> Columns:
+    """What a change does to short texts, to the same with a gap, and to keys that are near and far."""
+    texts, keys = short_texts(model), passkeys(model)
+    controls = [model.losses(text.tokens)[text.half - text.n + 1 :] for text in texts]
+
+    def rise(size: int) -> tuple[float, float]:
+        after = [losses(model, text.tokens, gap(text.n, size, text.half), change, grids) for text in texts]
+        return mean([compared(a, b) for a, b in zip(after, controls)])
+
+    def of_keys(size: int) -> list[float]:
+        prompts = [asked(model, key.name, size) for key in keys]
+        return [float(losses(model, p.tokens, p.change, change, grids)[-5:].mean()) for p in prompts]
+
+    return rise(0), rise(16384), of_keys(0), of_keys(20000)
+
+
+@functools.cache
+def loaded(file: Path | None) -> Any:
+    """The model from this file, read once. Without a file a recording stands in."""
+    return released.load(file)
 
 
 def numbers(what: str, value: Any, shape: tuple[int, ...]) -> Tensor:
+    """Finite real numbers of this shape."""
     try:
         found = np.asarray(value)
     except (ValueError, RuntimeError, TypeError):  # rows of different lengths, a tensor with gradients, …
@@ -121,8 +137,10 @@ def grid(what: str, function: Any, r: Tensor, j: Tensor) -> Tensor:
         kind = "True or False" if is_mask else "a number"
         raise ValueError(f"{given}: expected {kind} for each query and key, shape {tuple(r.shape)}")
     found = found.expand(r.shape)
-    if not (found if is_mask else found.isfinite()).diagonal().all() or not (is_mask or (found < math.inf).all()):
-        raise ValueError(f"{given}: expected " + ("True where r is 0" if is_mask else "numbers, or −inf for r above 0"))
+    if is_mask and not found.diagonal().all():
+        raise ValueError(f"{given}: expected True where r is 0")
+    if not is_mask and not (found.diagonal().isfinite().all() and (found < math.inf).all()):
+        raise ValueError(f"{given}: expected numbers, or −inf for r above 0")
     return found if is_mask else found.float()
 
 
@@ -138,13 +156,14 @@ def distances(positions: Tensor) -> tuple[Tensor, Tensor]:
     return (positions[:, None] - positions).clamp(min=0), torch.arange(len(positions))
 
 
-def known(row: str) -> tuple[Any, ...]:
+def known(repair: str) -> Columns:
     """The columns of a known repair, from committed rows; "" is the model as released."""
-    texts = (f"{row}, gap 0", f"{row}, gap 16384") if row else ("as released", "gap 16384")
-    repaired = " repaired" * bool(row)
-    short, moved = (mean(rows(f"gaps{repaired}", condition=what, n=384)) for what in texts)
-    keys = [f"10 fillers, gap {size}" + f", {row}" * bool(row) for size in (0, 20000)]
-    return short, moved, *([one["loss"] for one in rows(f"pass keys{repaired}", condition=key)] for key in keys)
+    kind, of_it = (" repaired", f", {repair}") if repair else ("", "")
+    texts = (f"{repair}, gap 0", f"{repair}, gap 16384") if repair else ("as released", "gap 16384")
+    short, moved = (mean(rows(f"gaps{kind}", condition=text, n=384)) for text in texts)
+    prompts = (f"10 fillers, gap {size}{of_it}" for size in (0, 20000))
+    near, far = ([one["loss"] for one in rows(f"pass keys{kind}", condition=prompt)] for prompt in prompts)
+    return short, moved, near, far
 
 
 def mean(found: list[Any]) -> tuple[float, float]:

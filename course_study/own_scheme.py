@@ -222,7 +222,8 @@ def tried(make: Make, definition: Definition, trial: Trial) -> tuple[str, str]:
             _, rows, content, _ = zip(*defined(definition, layer, x[b], source[b], past))
             if difference := explained(definition, layer, numbers(own), np.array(rows), np.array(content), past):
                 place, cause = difference
-                return place, trial.fails if before or trial.n_k else cause or trial.fails
+                simpler_ones_agree = before or trial.n_k  # so the cause is what this trial has and they have not
+                return place, trial.fails if simpler_ones_agree else cause or trial.fails
     cause = "Are there value vectors, and the right ones?" if off > 1e-6 else "Is something float32 in a float64 layer?"
     return f"the answer differs by {off:.1g}, but its scores do not", trial.fails or cause
 
@@ -350,7 +351,7 @@ def train(
     rows = [{**inputs(settings, task, name, seed), **study.evaluate(model, settings, task)}]
     for other in others:
         committed = study.pick(study.committed("quick"), **other.inputs)
-        rows += committed or [other.outcome()]
+        rows += committed or [{**other.inputs, **other.outcome()}]
     lines = [f"{name} after {settings.steps} steps on {settings.length} tokens, seed {seed}"]
     lines += study.table(rows).splitlines()
     if any(map(math.isnan, rows[0]["loss"])):

@@ -26,13 +26,13 @@ TABLE_RATE = 10  # how many times faster a table of biases learns than the rest
 
 
 def run(settings: Settings, task: str, scheme: str, seed: int) -> Row:
-    """Train and test; what comes back is one line of a results file.
+    """Train and test: what a results file says of a run besides its inputs.
 
     Raises ValueError for an unknown task or scheme. The same arguments give the same numbers on one machine, whatever
     else runs there: a run has one thread.
     """
     model = train(settings, task, scheme, seed)
-    return {**inputs(settings, task, scheme, seed), **evaluate(model, settings, task), "torch": torch.__version__}
+    return {**evaluate(model, settings, task), "torch": torch.__version__}
 
 
 def plan(settings: Settings, tasks: Sequence[str], schemes: Sequence[str], seeds: int = 3) -> list[Run]:
@@ -62,7 +62,7 @@ def train(settings: Settings, task: str, scheme: str | Scheme, seed: int) -> Mod
     added = scheme if isinstance(scheme, Scheme) else find(scheme)
     with reproducible(seed):
         model = Model(added, find_task(task).vocabulary(), settings)
-        optimizer = torch.optim.AdamW(_rates(model, settings), betas=(0.9, 0.98), weight_decay=0.01)
+        optimizer = torch.optim.AdamW(learning_rates(model, settings), betas=(0.9, 0.98), weight_decay=0.01)
         rates = [group["lr"] for group in optimizer.param_groups]
         total = max(settings.steps, 11)  # of 10 steps a tenth is the first, and OneCycleLR divides by the 0 before it
         schedule = OneCycleLR(optimizer, rates, total_steps=total, pct_start=0.1, cycle_momentum=False)
@@ -100,7 +100,7 @@ def evaluate(model: nn.Module, settings: Settings, task: str) -> dict[str, Any]:
     found: dict[str, Any] = {"loss": [], "accuracy": []}
     with reproducible():
         for n in settings.tests:
-            tokens, answers, back = _test_texts(settings, task, n)
+            tokens, answers, back = texts_to_test(settings, task, n)
             logits = _logits(model, tokens)
             loss = cross_entropy(logits.mT, answers, reduction="none")
             last = (back > 0) & (torch.arange(n) >= n - settings.measured)
@@ -117,12 +117,12 @@ def _logits(model: nn.Module, tokens: Tensor, *mask: Tensor) -> Tensor:
     return torch.cat([model(part, *mask) for part in tokens.split(max(1, AT_ONCE // tokens.shape[1]))])
 
 
-def _test_texts(settings: Settings, task: str, n: int) -> Batch:
+def texts_to_test(settings: Settings, task: str, n: int) -> Batch:
     """The same for all models."""
     return find_task(task).batch(n, settings.test_texts, Generator().manual_seed(TEST_SEED), True)
 
 
-def _rates(model: Model, settings: Settings) -> list[dict[str, Any]]:
+def learning_rates(model: Model, settings: Settings) -> list[dict[str, Any]]:
     """A bias is one number, and Adam moves a number by at most the learning rate: tables of biases go faster."""
     groups: dict[float, list[nn.Parameter]] = {settings.learning_rate: []}
     for name, parameter in model.named_parameters():

@@ -6,10 +6,10 @@ from typing import Any
 from ..display.picture import Picture
 from .arrays import describe_type, fit_shape
 from .axes import named
+from .beside_expected import beside_expected
 from .diagnosis import diagnose
 from .exercise import Exercise
 from .results import Result
-from .side_by_side import side_by_side
 from .solution_source import SolutionSource, not_attempted
 from .spec import Attempt, Spec, attempt
 from .wrong_lines import WrongPrograms
@@ -91,7 +91,7 @@ class CodingTask(Exercise):
             return result
         title = f"{self.title}, {part}" if part else self.title
         axes = named(self.spec.axes_of(k), part, right[part].ndim)
-        return side_by_side(title, self.spec.call(k), fitted, right[part], axes)
+        return beside_expected(title, self.spec.call(k), fitted, right[part], axes)
 
     def _unfit(self, given: Any, verb: str) -> Result | None:
         """What to say if nothing has been done yet, or if something else than a function was handed over."""

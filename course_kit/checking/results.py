@@ -27,16 +27,21 @@ class Result:
     def passed(self) -> bool:
         return self.status == "passed"
 
+    @property
+    def symbol(self) -> str:
+        return SYMBOL.get(self.status, "✗")
+
     def __repr__(self) -> str:
-        lines = [f"{SYMBOL.get(self.status, '✗')} {self.status}: {self.title}", *self.facts]
-        lines += [self.code] * bool(self.code) + [f"→ {self.cause}"] * bool(self.cause) + list(self.notes)
-        return "\n  ".join(lines)
+        cause = self.cause and f"→ {self.cause}"
+        lines = (f"{self.symbol} {self.status}: {self.title}", *self.facts, self.code, cause, *self.notes)
+        return "\n  ".join(filter(None, lines))
 
     def _repr_html_(self) -> str:
         colours = GREEN if self.passed else GREY if self.status == "not attempted" else AMBER
-        lines = [f"<b>{SYMBOL.get(self.status, '✗')} {self.status}</b>: {rich(self.title)}", *map(rich, self.facts)]
-        lines += [code_block(self.code)] * bool(self.code) + [f"<b>→ {rich(self.cause)}</b>"] * bool(self.cause)
-        return box(lines + [f"<i>{rich(note)}</i>" for note in self.notes], colours)
+        code, cause = self.code and code_block(self.code), self.cause and f"<b>→ {rich(self.cause)}</b>"
+        notes = (f"<i>{rich(note)}</i>" for note in self.notes)
+        head = f"<b>{self.symbol} {self.status}</b>: {rich(self.title)}"
+        return box([*filter(None, (head, *map(rich, self.facts), code, cause, *notes))], colours)
 
 
 @dataclass

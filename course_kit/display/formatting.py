@@ -74,9 +74,17 @@ def script_json(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
+def as_numpy(values: Any) -> NDArray:
+    """Numbers as an array. A tensor is known by what it can do, because torch itself is not needed here."""
+    if not hasattr(values, "detach"):
+        return np.asarray(values)
+    tensor = values.detach().cpu()
+    return (tensor.float() if "bfloat16" in str(tensor.dtype) else tensor).numpy()  # NumPy has no bfloat16
+
+
 def check_array(name: str, values: Any, axes: int, expected: str) -> NDArray[np.float64]:
     """Finite numbers (from NumPy, torch or lists) with so many axes, or a ValueError that says what is `expected`."""
-    array = np.asarray(values.detach().cpu() if hasattr(values, "detach") else values)
+    array = as_numpy(values)
     if array.ndim != axes or array.dtype.kind not in "biuf" or not np.isfinite(array).all():
         raise ValueError(f"{name} {array.shape}: expected {expected}")
     return array.astype(float)
@@ -88,19 +96,6 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     if value not in known:
         raise ValueError(f"{name}={value!r}: expected one of {', '.join(map(repr, known))}")
     return str(value)
-
-
-def labels_or_numbers(name: str, labels: Any, length: int) -> list[str]:
-    """The labels given; without them the tokens of the example when their number fits, and else 0, 1, 2, …
-
-    Raises ValueError for another number of labels.
-    """
-    if labels is None:
-        return token_names(length) if length == len(TOKENS) else [str(index) for index in range(length)]
-    words = [str(label) for label in labels]
-    if len(words) != length:
-        raise ValueError(f"{name}={words!r}: {len(words)} labels, expected {length}")
-    return words
 
 
 def token_names(n: int) -> list[str]:

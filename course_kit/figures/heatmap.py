@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from course_lib.example import TOKENS
 
 from ..display.colours import is_signed, painter
-from ..display.formatting import decimals, labels_or_numbers, number
+from ..display.formatting import as_numpy, decimals, number, token_names
 from ..display.picture import Picture
 from .frames import Cell, Table, still_table
 
@@ -42,8 +42,8 @@ def heatmap(
     numbers = [float(v) for v in grid.flat]
     digits = decimals(numbers, digits) if grid.dtype.kind == "f" else 0
     one_row = np.ndim(values) == 1 and rows is None
-    row_labels = [] if one_row else labels_or_numbers("rows", rows, grid.shape[0])
-    column_labels = labels_or_numbers("columns", columns, grid.shape[1])
+    row_labels = [] if one_row else labels_of("rows", rows, grid.shape[0])
+    column_labels = labels_of("columns", columns, grid.shape[1])
     if corner is None:
         both_tokens = rows is None and columns is None and row_labels == column_labels == list(TOKENS)
         corner = "query ↓ key →" if both_tokens else ""
@@ -56,9 +56,7 @@ def heatmap(
 
 def as_grid(values: Any) -> NDArray:
     """Numbers (from NumPy, torch or lists) as a two-dimensional array; ValueError when they are not a small matrix."""
-    if hasattr(values, "detach"):  # a torch tensor, told by what it can do: torch itself is not needed here
-        values = values.detach().cpu()
-    grid = np.asarray(values)
+    grid = as_numpy(values)
     if grid.ndim == 1:
         grid = grid[None]
     if grid.ndim != 2 or grid.dtype.kind not in "biuf" or 0 in grid.shape:
@@ -66,3 +64,16 @@ def as_grid(values: Any) -> NDArray:
     if max(grid.shape) > LARGEST:
         raise ValueError(f"values, shape {grid.shape}: expected at most {LARGEST} rows and columns; show a part of it")
     return grid
+
+
+def labels_of(name: str, labels: Any, length: int) -> list[str]:
+    """The labels given; without them the tokens of the example when their number fits, and else 0, 1, 2, …
+
+    Raises ValueError for another number of labels.
+    """
+    if labels is None:
+        return token_names(length) if length == len(TOKENS) else [str(index) for index in range(length)]
+    words = [str(label) for label in labels]
+    if len(words) != length:
+        raise ValueError(f"{name}={words!r}: {len(words)} labels, expected {length}")
+    return words

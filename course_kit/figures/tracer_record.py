@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..display.colours import painter
-from ..display.formatting import decimals, number, one_line
+from ..display.formatting import as_numpy, decimals, number, one_line
 from .frames import Cell
 from .statements import Source
 
@@ -128,11 +128,11 @@ class _Call:
 
 def pack(value: Any) -> Value:
     """What is shown of a value."""
-    array = as_array(value)
+    array = numbers(value)
     if array is None and isinstance(value, tuple | list | dict):
         pairs = value.items() if isinstance(value, dict) else enumerate(value)
         members = [(f"[{key!r}]", member) for key, member in pairs]
-        arrays = (as_array(member) for _, member in members)
+        arrays = (numbers(member) for _, member in members)
         if any(found is not None and found.ndim for found in arrays):
             cut = f", the first {ITEMS} of {len(members)} shown" if len(members) > ITEMS else ""
             packed = tuple((key, pack(member)) for key, member in members[:ITEMS])
@@ -154,25 +154,20 @@ def pack(value: Any) -> Value:
     return Value(", ".join(about), shape=array.shape, cells=cells)
 
 
-def as_array(value: Any) -> NDArray | None:
+def numbers(value: Any) -> NDArray | None:
     """A NumPy array or number, or a torch tensor, as an array of numbers; None for everything else."""
-    if isinstance(value, np.ndarray | np.generic):
-        array = np.asarray(value)
-    elif hasattr(value, "detach") and hasattr(value, "numpy"):  # a tensor, told without importing torch
-        try:
-            tensor = value.detach().cpu()
-            # NumPy has no bfloat16.
-            array = (tensor.float() if "bfloat16" in str(tensor.dtype) else tensor).numpy()
-        except Exception:  # sparse, or without storage: shown by its repr, and the watched function runs on
-            return None
-    else:
+    if not isinstance(value, np.ndarray | np.generic) and not (hasattr(value, "detach") and hasattr(value, "numpy")):
+        return None
+    try:
+        array = as_numpy(value)
+    except Exception:  # a sparse tensor, or one without storage: shown by its repr, and the watched function runs on
         return None
     return array if array.dtype.kind in "biuf" else None
 
 
 def _state(value: Any) -> Any:
     """What differs as soon as the value does: of an array all numbers, also those that are not shown."""
-    array = as_array(value)
+    array = numbers(value)
     if array is None:
         return pack(value)
     return array.shape, str(value.dtype), (array + 0).tobytes()  # −0.0 is not a change

@@ -7,19 +7,15 @@ how many tokens were read if they are not the `n` of the text; `seconds` of one 
 
 from typing import Any
 
-from ..results import COMMITTED, Row, pick, read
-
-FILE = COMMITTED / "released.jsonl"
+from ..results import Row, committed, pick
 
 
 def rows(experiment: str, **wanted: Any) -> list[Row]:
     """The committed rows of an experiment with these entries: rows("windows", text="alice", condition="as released").
 
-    Raises ValueError if there are none, because what was not run is missing.
+    Raises ValueError if there are none: `python -m course_study --preset released EXPERIMENT` runs what is missing.
     """
-    found = pick(read(FILE), experiment=experiment)
-    if picked := pick(found, **wanted):
-        return picked
-    have = {name: list(dict.fromkeys(row[name] for row in found)) for name in ("condition", "text", "n")}
-    run = f"python -m course_study --preset released {experiment!r} --out {FILE} runs what is missing"
-    raise ValueError(f"experiment={experiment!r}, {wanted}: no committed row; the file has {have}, and {run}")
+    found = pick(committed("released"), experiment=experiment, **wanted)
+    if not found:
+        raise ValueError(f"experiment={experiment!r}, {wanted}: no committed row")
+    return found

@@ -17,22 +17,24 @@ from .experiments import EXPERIMENTS, Text, Trial
 
 
 def plan(names: Sequence[str] = ()) -> list[Run]:
-    """All there is to run, or what has these names. Raises ValueError for a name of no experiment and no text."""
+    """Every run, or those of the experiments and texts with these names. Raises ValueError for another name."""
     model = load()
     every = [(name, text) for name, (_, texts) in EXPERIMENTS.items() for text in texts(model)]
-    known = {name for name, _ in every} | {text.name for _, text in every}
+    known = EXPERIMENTS.keys() | {text.name for _, text in every}
     if unknown := set(names) - known:
         raise ValueError(f"{min(unknown)}: expected names of experiments and texts, {', '.join(sorted(known))}")
-    some = [{one for one in names if one in kind} for kind in (EXPERIMENTS, known - set(EXPERIMENTS))]
+    experiments = EXPERIMENTS.keys() & set(names) or known
+    texts = set(names) - EXPERIMENTS.keys() or known
     runs = []
     for name, text in every:
-        if all(one in given or not given for one, given in zip((name, text.name), some)):
-            trials = list(EXPERIMENTS[name][0](model, text))
-            control = replace(trials[0], condition=text.control, change={}, tokens=None)
-            as_it_is = functools.cache(partial(measured, model, text, control))
-            for trial in (control, *trials):
-                inputs = {"experiment": name, "condition": trial.condition, "text": text.name, "n": text.n}
-                runs.append(Run(inputs, partial(outcome, model, text, trial, as_it_is)))
+        if name not in experiments or text.name not in texts:
+            continue
+        trials = list(EXPERIMENTS[name][0](model, text))
+        control = replace(trials[0], condition=text.control, change={}, tokens=None)
+        as_it_is = functools.cache(partial(measured, model, text, control))
+        for trial in (control, *trials):
+            inputs = {"experiment": name, "condition": trial.condition, "text": text.name, "n": text.n}
+            runs.append(Run(inputs, partial(outcome, model, text, trial, as_it_is)))
     return runs
 
 

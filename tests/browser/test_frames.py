@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from course_kit import figures
 
 from ..figures.pictures import HEADS, PAIRS
-from ..figures.test_frames import FRAMES, frames, tables, texts
+from ..figures.reading import FRAMES, frames, tables, texts
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 MOST = 200  # frames of one picture: of more, as many by chance

@@ -69,6 +69,7 @@ def array_task(solution, returns=(), **changes):
 
 
 SLOPE = slope_task()
+MASK = CodingTask("Mask", solution=_mask, expected=lambda n: np.tri(n) > 0, cases=[Case(4), Case(3)], **BASICS)
 CENTRED = array_task(_centred, returns=("rest", "mean"))
 
 

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from course_kit.checking import Case, CodingTask
-
-from .common import BASICS, SLOPE, Hostile, _mask, _softmax, array_task, as_texts, right
+from .common import MASK, SLOPE, Hostile, _mask, _softmax, array_task, as_texts, right
 
 
 @pytest.mark.parametrize(
@@ -35,12 +33,11 @@ def test_a_broadcast_serves_only_where_it_is_right():
 
 
 def test_numbers_pass_for_truth_values_with_a_note():
-    task = CodingTask("Mask", solution=_mask, expected=lambda n: np.tri(n) > 0, cases=[Case(4), Case(3)], **BASICS)
     for kind in (int, float):
-        result = task.check(lambda n, kind=kind: _mask(n).astype(kind))
+        result = MASK.check(lambda n, kind=kind: _mask(n).astype(kind))
         assert result.passed and "False and True, which were asked for" in repr(result)
-    assert not task.check(_mask).notes and not task.check(lambda n: _mask(n).tolist()).notes
-    assert not task.check(lambda n: 2 * _mask(n)).notes[1:]  # what is wrong has no such note
+    assert not MASK.check(_mask).notes and not MASK.check(lambda n: _mask(n).tolist()).notes
+    assert not MASK.check(lambda n: 2 * _mask(n)).notes[1:]  # what is wrong has no such note
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from course_tasks import bias_by_hand
 
 from .common import cell
 
-SLOPE = '''\
+PAGE = '''\
 r"""Slope · 8 minutes · ★★ · first
 
 Build $-s\\,|j - i|$.
@@ -82,11 +82,11 @@ def topic(tmp_path, monkeypatch):
 
 @pytest.fixture
 def slope(topic):
-    return topic(**{"1_slope": SLOPE})["slope"]
+    return topic(**{"1_slope": PAGE})["slope"]
 
 
 def test_pages_become_exercises_in_the_order_of_their_numbers(topic):
-    found = topic(**{"2_slope": SLOPE, "1_total": SUM, "helpers": "1 / 0"})
+    found = topic(**{"2_slope": PAGE, "1_total": SUM, "helpers": "1 / 0"})
     (total, slope), names = found.values(), list(found)
     assert names == ["total", "slope"] and isinstance(total, Prediction) and isinstance(slope, CodingTask)
     assert (slope.title, slope.minutes, slope.difficulty, slope.first) == ("Slope", 8, 2, True)
@@ -97,16 +97,16 @@ def test_pages_become_exercises_in_the_order_of_their_numbers(topic):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (SLOPE, '"""Slope"""', "of_pages.1_slope: 'Slope': expected a first line as `The bias"),
+        (PAGE, '"""Slope"""', "of_pages.1_slope: 'Slope': expected a first line as `The bias"),
         ("distance = np.maximum(j - i, 0)\n", "z = 1\n", "slope: 'z = 1': no line of the function assigns z"),
         ("is free in\n# your result.", "free.\nb = 1", "line 'b = 1': expected `code  # message`"),
         ("SECONDS", "SECOND", "of_pages.1_slope: SECOND: expected an option, or a name that the page itself uses"),
     ],
 )
 def test_a_page_needs_a_title_wrong_lines_that_fit_and_options_that_exist(topic, old, new, message):
-    assert SLOPE.count(old) == 1
+    assert PAGE.count(old) == 1
     with pytest.raises(ValueError, match=re.escape(message)):
-        _ = topic(**{"1_slope": SLOPE.replace(old, new)})["slope"].wrong_programs.written
+        _ = topic(**{"1_slope": PAGE.replace(old, new)})["slope"].wrong_programs.written
 
 
 def test_what_is_right_passes_and_what_is_wrong_has_its_message(slope):
@@ -119,7 +119,7 @@ def test_what_is_right_passes_and_what_is_wrong_has_its_message(slope):
 
 
 def test_a_bug_hunt_begins_with_its_wrong_line_and_no_comments(topic):
-    task = topic(**{"1_slope": SLOPE + 'BUG = "distance = j - i"\n'})["slope"]
+    task = topic(**{"1_slope": PAGE + 'BUG = "distance = j - i"\n'})["slope"]
     assert "    distance = j - i\n    return -strength * distance" in task.stub() and "#" not in task.stub()
     for before, other in (("", "The slope"), ("import numpy as np\n\n", "A slope")):  # a docstring is no change
         untouched = cell(before + task.stub().replace("The slope", other))
@@ -142,7 +142,7 @@ def test_the_learners_own_line_is_quoted_if_another_in_its_place_makes_all_right
 
 
 def test_a_right_line_is_not_quoted_because_the_solution_does_without_those_above_it(topic):
-    short = SLOPE.replace("    distance = abs(j - i)  # The distance counts in both directions.\n", "")
+    short = PAGE.replace("    distance = abs(j - i)  # The distance counts in both directions.\n", "")
     short = short.replace("-strength * distance", "-strength * abs(j - i)").replace("distance =", "i =")
     body = "i, j = np.arange(n)[:, None], np.arange(n)\nb = -strength * (j + i)\nreturn b"
     result = topic(**{"1_slope": short})["slope"].check(attempt(body))

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from course_kit.checking import Case, CodingTask, holds
+from course_kit.checking import Case, holds
 
 from ..tasks.notebook import defined
-from .common import BASICS, CENTRED, SLOPE, _mask, _softmax, array_task, right, slope_task
+from .common import CENTRED, MASK, SLOPE, _mask, _softmax, array_task, right, slope_task
 
 
 def test_the_first_wrong_entry_is_told_in_the_words_of_the_axes():
@@ -65,12 +65,11 @@ def test_the_value_that_all_right_cases_share_is_named():
 
 
 def test_truth_values_are_compared_and_told_as_such():
-    task = CodingTask("Mask", solution=_mask, expected=lambda n: np.tri(n) > 0, cases=[Case(4), Case(3)], **BASICS)
-    assert task.check(_mask).passed and task.check(lambda n: np.tri(n)).passed
-    assert "row 0, column 0: yours False, expected True" in repr(task.check(lambda n: ~_mask(n)))
-    assert "Your result is transposed" in repr(task.check(lambda n: _mask(n).T))
-    assert "wrong values" in repr(task.check(lambda n: np.ones((n, n), bool)))
-    assert "wrong values" in repr(task.check(lambda n: 3.5 * np.ones((n, n))))
+    assert MASK.check(_mask).passed and MASK.check(lambda n: np.tri(n)).passed
+    assert "row 0, column 0: yours False, expected True" in repr(MASK.check(lambda n: ~_mask(n)))
+    assert "Your result is transposed" in repr(MASK.check(lambda n: _mask(n).T))
+    assert "wrong values" in repr(MASK.check(lambda n: np.ones((n, n), bool)))
+    assert "wrong values" in repr(MASK.check(lambda n: 3.5 * np.ones((n, n))))
 
 
 def test_weights_are_explained_as_weights():

@@ -12,25 +12,8 @@ from course_kit.figures.map_of_heads import distance_bins
 from course_lib.reference.grid import from_grid
 from course_lib.reference.rope import rotate
 
-from .pictures import PAIRS, PICTURES
-from .test_figures import elements, static, text, unpooled
-
-FRAMES = {name: picture for name, picture in PICTURES.items() if picture.kind == "frames"}
-
-
-def frames(picture):
-    """The frames as the script reads them: {place of each slider's stop: (tables and drawings, words)}."""
-    stops = itertools.product(*map(range, picture._data["counts"]))
-    return {at: (shown, " ".join(words)) for at, (shown, words) in zip(stops, unpooled(picture), strict=True)}
-
-
-def tables(shown):
-    """Without the drawings, each of which is a list of parts and an alt text."""
-    return [table for table in shown if len(table) > 2]
-
-
-def texts(table):
-    return [[cell[0] for cell in line] for line in table[3]]
+from .pictures import PAIRS
+from .reading import FRAMES, elements, frames, static, tables, text, texts
 
 
 def numbers(table):

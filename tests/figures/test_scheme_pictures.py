@@ -31,7 +31,7 @@ from course_lib.reference.transformer_xl import relative_shift
 from course_lib.reference.window import partition, shift_mask, window_index
 from course_lib.schemes import SCHEMES
 
-from .test_frames import frames, texts
+from .reading import frames, texts
 
 
 def at_every_stop(picture):

@@ -1,10 +1,7 @@
 """A study so small that a run takes some milliseconds, and what two results must have in common."""
 
-import torch
-
 import course_study as study
 
-torch.set_num_threads(1)
 SIZES = {"length": 16, "steps": 2, "d_model": 8, "n_heads": 2, "n_layers": 2, "batch": 2, "test_texts": 16}
 SMALL = study.Settings(**SIZES)
 

@@ -65,9 +65,9 @@ def test_every_token_is_in_the_vocabulary_and_the_same_seed_draws_the_same(task)
 @pytest.fixture
 def places(monkeypatch):
     """A text each of whose characters is its own place, cut as the real one is: the number of the first for testing."""
-    training, testing, _ = data._characters()
+    training, testing, _ = data.characters()
     n, cut = len(training) + len(testing), len(training)
-    monkeypatch.setattr(data, "_characters", lambda: (torch.arange(cut), torch.arange(cut, n), n))
+    monkeypatch.setattr(data, "characters", lambda: (torch.arange(cut), torch.arange(cut, n), n))
     return cut
 
 
@@ -87,6 +87,6 @@ def test_at_every_length_the_windows_end_at_the_same_characters(places):
 
 
 def test_the_text_is_long_enough_for_the_longest_window():
-    training, testing, alphabet = data._characters()
+    training, testing, alphabet = data.characters()
     assert min(len(training), len(testing)) > LONGEST and len(set(data.text())) == alphabet
     assert len(training) + len(testing) == len(data.text())

@@ -47,7 +47,7 @@ def test_functions_of_distance_may_give_rows_and_single_numbers():
 
 
 def test_without_the_file_the_known_rows_are_shown_and_it_says_what_is_missing(monkeypatch):
-    monkeypatch.setattr(own_repair, "loaded", lambda recorded: Recorded())
+    monkeypatch.setattr(own_repair, "loaded", lambda file: Recorded())
     found = own_repair.measure(SPEEDS / 3, name="third")
     text = repr(found)
     assert found.status == "not measured" and math.isnan(found.short[0])
@@ -69,7 +69,7 @@ def test_the_known_rows_are_the_committed_ones():
 
 @torch.no_grad()
 def test_what_is_measured_is_what_the_committed_runs_say(model, monkeypatch):
-    monkeypatch.setattr(own_repair, "loaded", lambda recorded: model)
+    monkeypatch.setattr(own_repair, "loaded", lambda file: model)
     for what in ("short_texts", "passkeys"):
         some = getattr(own_repair, what)(model)[:1]
         monkeypatch.setattr(own_repair, what, lambda _, some=some: some)

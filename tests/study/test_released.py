@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import course_study as study
-from course_study import released
+from course_study import released, results
 from course_study.released import plan as planned
 from course_study.released.experiments import Text, Trial, with_first_value
 
@@ -51,20 +51,21 @@ def test_a_row_compares_losses_with_those_of_the_same_tokens_as_released(small):
 
 
 def test_the_reader_says_what_is_missing_and_the_plan_does_only_that(small, tmp_path, monkeypatch):
-    monkeypatch.setattr(released, "FILE", tmp_path / "rows")
-    sweep(released.FILE, "forward")
+    monkeypatch.setattr(results, "COMMITTED", tmp_path)
+    file = tmp_path / "released.jsonl"
+    sweep(file, "forward")
     assert len(released.rows("small", text="forward")) == 3
-    with pytest.raises(ValueError, match=r"'backward'.*no committed row; the file has.*forward.*runs what is missing"):
+    with pytest.raises(ValueError, match=r"'backward'.*no committed row"):
         released.rows("small", text="backward")
-    before = released.FILE.read_bytes()
-    assert sweep(released.FILE) == sweep(None) and released.FILE.read_bytes().startswith(before)
-    assert len(study.read(released.FILE)) == 6
+    before = file.read_bytes()
+    assert sweep(file) == sweep(None) and file.read_bytes().startswith(before)
+    assert len(study.read(file)) == 6
     with pytest.raises(ValueError, match="sideways: expected names of experiments and texts"):
         planned.plan(["sideways"])
 
 
 def test_no_two_planned_rows_are_alike_and_all_of_them_are_committed(model):
-    committed = [study.key(row) for row in study.read(released.FILE)]  # each once
+    committed = [study.key(row) for row in study.committed("released")]  # each once
     assert sorted(study.key(run.inputs) for run in planned.plan()) == sorted(committed)
 
 

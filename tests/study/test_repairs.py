@@ -23,6 +23,7 @@ def test_without_further_steps_the_control_is_the_model_itself_and_a_window_is_i
         for name, make in makes.items()
     }
     assert after["as trained"] == before == study.evaluate(model, settings, "copy-back")
+    assert before["far_masked"][0] == before["loss"][0] and before["far_masked"][1:] != before["loss"][1:]
     assert after["window"]["loss"] == pytest.approx(before["far_masked"], abs=2e-4)
     assert len({tuple(found["loss"]) for found in after.values()}) == len(makes)
 

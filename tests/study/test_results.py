@@ -94,16 +94,6 @@ def test_after_an_interrupt_and_a_torn_line_only_what_is_missing_is_done(path, u
     assert len(done) == len(RUNS) - 4
 
 
-@pytest.mark.parametrize("rank", [0, 1])
-def test_a_process_does_its_share_and_tells_what_others_have_done(path, unbroken, rank, monkeypatch):
-    monkeypatch.setattr(results, "RANK", rank)
-    monkeypatch.setattr(results, "WORLD", 2)
-    share = RUNS[rank::2]
-    assert [study.key(row) for row in study.sweep(RUNS, path)] == [study.key(run.inputs) for run in share]
-    monkeypatch.setattr(results, "RANK", 1 - rank)
-    assert numbers(study.sweep(RUNS, path)) == unbroken == numbers(study.read(path))
-
-
 # --- the command --------------------------------------------------------------------------------------------------
 
 
@@ -114,12 +104,6 @@ def test_the_command_prints_the_table_of_its_plan_and_can_be_stopped(path, capsy
     assert numbers(study.read(path)) == unbroken and capsys.readouterr().out == study.table(study.read(path)) + "\n"
     monkeypatch.setattr(__main__, "sweep", lambda *_: counted(RUNS, 0)[0][0].outcome())
     assert main(command) == 130 and "the same command resumes" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_two_processes_share_a_plan(path):
-    assert main(["copy-back", "none", "--processes", "2", "--out", str(path)]) == 0
-    assert [row["seed"] for row in study.read(path)] in ([0, 1, 2], [1, 0, 2], [0, 2, 1])
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,10 @@ import pytest
 import torch
 
 import course_study as study
-from course_lib.nn.position import Combined
-from course_lib.nn.sliding_window import SlidingWindow
 from course_study import two_layers
-from course_study.run import _test_texts
+from course_study.run import texts_to_test
 
-from .common import SMALL, numbers, small
+from .common import SMALL, small
 
 
 @pytest.mark.parametrize("task", ["characters", "copy-back", "flip-flop"])
@@ -22,7 +20,7 @@ def test_loss_and_accuracy_are_those_of_plain_loops(task):
     model = study.train(settings, task, "rope", 0)
     found = study.evaluate(model, settings, task)
     for number, n in enumerate(settings.tests):
-        tokens, answers, back = _test_texts(settings, task, n)
+        tokens, answers, back = texts_to_test(settings, task, n)
         losses, right = [], []
         for answer, told, logits in zip(answers, back, model(tokens).detach().double(), strict=True):
             for place in told.nonzero()[:, 0].tolist():
@@ -45,21 +43,10 @@ def test_the_same_arguments_give_the_same_line_whatever_else_goes_on_and_leave_s
         assert torch.equal(torch.get_rng_state(), before) and torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(1)
-    assert numbers([first]) == numbers([again]) == numbers([json.loads(json.dumps(first))])
-    assert ("text" in first) == (task == "characters")
+    assert first == again == json.loads(json.dumps(first))
+    assert ("text" in study.plan(SMALL, [task], ["rope"])[0].inputs) == (task == "characters")
     other = study.run(SMALL, task, "transformer-xl", 1)
     assert first["loss"] != other["loss"]
-
-
-def test_masking_the_far_keys_is_a_window_in_every_layer():
-    settings = small(far_masked=True, steps=30)
-    model = study.train(settings, "copy-back", "rope", 0)
-    found = study.evaluate(model, settings, "copy-back")
-    assert found["far_masked"][0] == found["loss"][0] and found["far_masked"][1:] != found["loss"][1:]
-    for block in model.blocks:  # the same model with windows in it
-        block.attention.position = Combined(block.attention.position, SlidingWindow(settings.length))
-    windowed = study.evaluate(model, settings, "copy-back")
-    assert windowed["loss"] == pytest.approx(found["far_masked"], abs=2e-4) == windowed["far_masked"]
 
 
 # --- refusals -----------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from course_lib.nn.shaw import ShawVectors
 from course_lib.nn.t5 import T5Bias
 from course_study import own_scheme
 
-from .schemes.definitions import SCHEMES
+from ..schemes.definitions import SCHEMES
 
 SAY_NOTHING = ("none", "T5, cross-attention")
 OF_ANY_SIZE = [name for name, scheme in SCHEMES.items() if scheme.least == 2]  # trials have heads of 4 and 6 channels

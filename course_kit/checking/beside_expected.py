@@ -14,7 +14,7 @@ from .axes import Axis
 MOST = 8  # rows and columns shown
 
 
-def side_by_side(title: str, call: str, yours: Array, expected: Array, axes: Sequence[Axis]) -> Picture:
+def beside_expected(title: str, call: str, yours: Array, expected: Array, axes: Sequence[Axis]) -> Picture:
     """One result beside the expected one, cut around the first entry that differs.
 
     Entries that differ are marked with ✗ and amber, not by colour alone.
