@@ -73,6 +73,7 @@ gamma = np.clip((1 / low - 1 / rho) / (1 / low - 1 / high), 0, 1)  # Your ramp i
 gamma = np.clip(rho, low, high) / (high - low)  # You clip the turns to low … high, so your γ does not begin at 0.
 gamma = np.clip((rho - low) / (high - low), low, high)  # You clip γ to low … high. It is a share, from 0 to 1.
 gamma = np.where(rho > high, 1, np.where(rho < low, 0, 0.5))  # You mix half and half. The share γ grows with the turns.
+gamma = np.where((rho > low) & (rho < high), 1 - gamma, gamma)  # Between `low` and `high` you exchange the two shares.
 gamma = (rho > (low + high) / 2) * 1.0
 gamma = (rho > low) * 1.0
 gamma = (rho > high) * 1.0  # You keep a pair or divide it. Between `low` and `high` the two speeds are mixed.
