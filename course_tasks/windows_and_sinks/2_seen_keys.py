@@ -60,6 +60,7 @@ return (j < i) & (j >= i - w)  # You show w keys, but the wrong ones: the query'
 return ~((j <= i) & (j > i - w))  # You exchanged True and False. True means that a query sees the key.
 return np.where((j <= i) & (j > i - w), 0, -np.inf)  # These are biases, 0 and −∞. The task asks for True and False.
 return (j <= i) & (i // w == j // w)  # You cut the text into chunks of w tokens. A window moves with each query.
+return (j <= i) & (j > i - w) & (i >= w - 1)  # A query with fewer than w keys up to its own sees none. It sees those.
 return [np.isin(j, j[p - w + 1 : p + 1]) for p in i.flat]  # Below 0 a slice counts from the end. Begin at `max(0, …)`.
 i = np.arange(n_q)[:, None]  # Your first query is at position 0. The queries are the last n_q of n_k tokens, so the
 # first is at n_k − n_q.
