@@ -93,6 +93,7 @@ line = down + height; place = right + width  # Your lines and places count from 
 line = down + width - 1; place = right + height - 1  # You exchanged height and width where you shift the offsets.
 line = down; place = right  # Your offsets are not shifted, so half of your rows are negative. The smallest become 0.
 return line * width + place  # Your numbers grow by the width of the window from line to line. A line holds 2·width − 1.
+return line * 2 * width - 1 + place  # You multiply by 2·width, then subtract 1. The factor is (2·width − 1).
 return line * width**2 + place
 return line * height * width + place  # Your numbers have gaps. A line holds 2·width − 1 numbers, one per Δcolumn.
 return line * height + place  # You multiply by the height of the window. A line holds 2·width − 1 numbers.

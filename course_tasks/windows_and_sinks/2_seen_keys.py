@@ -49,7 +49,7 @@ WRONG = """
 return (j <= i) & (abs(j - i) <= w)  # Your window still shows w + 1 keys: the query's own, and w before it.
 return abs(j - i) < w
 return j > i - w  # The window is right, but your queries now see later keys, too. Keep the causal part.
-return (j <= i + 1) & (j > i - w)  # Each of your queries also sees the key after its own. j ≤ i was right.
+return (j <= i + 1) & (j > i - w)  # Your queries also see the key after their own. They should see none after it.
 return abs(j - i) <= w // 2  # You show half of the window on each side. A query sees no later key.
 return (j >= i) & (j < i + w)  # Your window looks ahead. It shows the query's own key and those before it.
 return (j <= i) & (j >= n_k - w)  # You show the last w keys of the text to every query. Each has its own window.
