@@ -6,8 +6,9 @@ from .lines import messages
 
 # A pattern, and behind it what an error means in which it is found. The first pattern that is found counts.
 WORDS = r"""
-truth value of an array|Boolean value of Tensor with more  # An `if` needs a single True or False, and you gave it a
-# whole array. Use `np.where`, or two loops that look at one entry at a time.
+truth value of an array|Boolean value of Tensor with more  # An `if`, an `and` and a chain such as `0 <= x < n` need a
+# single True or False, and here is a whole array. Use `np.where`, or `&` between comparisons in parentheses, or loops
+# that look at one entry at a time.
 ^SystemExit  # `exit()` and `quit()` end the whole program. A function ends with `return`.
 matmul|not aligned|mat1 and mat2|Expected size for first two dimensions|batch1  # In a matrix product, the last axis of
 # the left factor must be as long as the last axis but one of the right factor: (n, d) @ (d, m). Check whether a

@@ -16,7 +16,7 @@ from .spec import Attempt, attempt
 OF_A_VALUE = ("a value has the wrong sign", "a value is transposed", "a value is one too ", "a value is `", UNLIKE)
 REARRANGING = {"pad", "ravel", "reshape", "roll"}  # what is true of these is not true of another way to the result
 MANY = 30  # rules that may explain one attempt
-STILL = "Your function does exactly what the given one does: the bug is still there."
+STILL = "Your function is wrong where the given one is, and in the same way: the bug is still there."
 
 
 class WrongPrograms:

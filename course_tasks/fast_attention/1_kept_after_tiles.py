@@ -109,6 +109,7 @@ shrink = 1.0; e = np.exp(tile - s.max())
 shrink = 1.0; e = np.exp(tile - s.max()); return largests, totals * np.exp(s.max() - largests), outputs
 # You subtract the largest score over *all* keys, which no tile knows yet. Use the largest so far.
 largest, total, mixed = 0.0, 0.0, 0.0  # Your first largest score is 0, above all negative scores. Start with −∞.
+new = tile.max(); shrink = np.exp(-np.inf - new)
 largest = -np.inf  # You never carry the largest score on to the next tile.
 mixed = shrink * mixed + e @ values[:len(e)]  # Every tile gets the values of the first keys, not of its own.
 total = shrink * (total + e.sum())  # You shrink the sum of the new tile as well. Only what was kept shrinks.

@@ -101,7 +101,7 @@ hidden = padding[:1, None, None]  # Every text gets the padding of the first one
 hidden = (torch.arange(padding.shape[1]) >= (~padding).sum(-1, keepdim=True))[:, None, None]  # You hide the right
 # number of keys, but always the last ones. Padding may be on the left, as in decoders; `padding` says where it is.
 hidden = padding[:, None]  # `padding[:, None]` lines the batch up with the heads. The given line was right.
-hidden = padding  # `padding` alone lines the batch up with the queries. The given line was right.
+hidden = padding  # Your padding (batch, n_k) lines the batch up with the queries. The given line was right.
 mask = bias.masked_fill(hidden | ~torch.ones(q.shape[2], q.shape[2]).tril().bool(), -torch.inf)  # You also hide the
 # keys after their query. This task has no causal mask.
 mask = (2 * bias).masked_fill(hidden, -torch.inf)
@@ -115,7 +115,7 @@ return sdpa(q, v, k, attn_mask=mask)  # You exchanged keys and values. The order
 return sdpa(k, q, v, attn_mask=mask)  # You exchanged queries and keys. The order is `sdpa(q, k, v)`.
 k = k.masked_fill(padding[:, None, :, None], 0); mask = bias
 k = k.masked_fill(padding[:, None, :, None], 0); v = v.masked_fill(padding[:, None, :, None], 0); mask = bias
-# You set the keys of the padding to 0. Their scores are 0 then, plus the bias, and that takes weight: e⁰ = 1.
+# Your padding has the score 0, as with keys of 0, plus the bias. That takes weight, because e⁰ = 1. Use −∞.
 return sdpa(q, k, v.masked_fill(padding[:, None, :, None], 0), attn_mask=bias)  # The padding adds nothing to your
 # output, but its keys still take weight from the others. Hide the keys before the softmax, with −∞ in the mask.
 """

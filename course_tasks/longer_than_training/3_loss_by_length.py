@@ -82,14 +82,14 @@ WRONG = """
 positions = np.arange(n) % train  # Your positions begin again at 0 every `train` tokens, so none is new to the model.
 positions = np.minimum(np.arange(n), train - 1)  # Your positions stop at the last trained one, so none is new.
 positions = np.arange(n) * train / n  # You squeeze the positions into the trained range. They are 0 … n − 1.
-positions = np.arange(len(text))[-n:]  # You use positions in the whole text. The first of n tokens is at position 0.
+positions = np.arange(len(text))[-n:]  # Your first token is at a late position, as in the whole text. It is at 0.
 positions = np.arange(n)[::-1]  # Your positions are in reverse order. The first token is at position 0.
 positions = n  # You pass the number of tokens as positions. Pass a position for each of them, `np.arange(n)`.
 positions = np.arange(train)  # You pass `train` positions for n tokens. Each token has its own, 0 … n − 1.
 tokens = text[n:]  # You read what comes after the first n tokens. The last n are `text[-n:]`.
-positions = np.zeros(n)  # You put all tokens at position 0. They are at the positions 0 … n − 1.
+positions = np.zeros(n)  # You put all tokens at one position. They are at the positions 0 … n − 1.
 positions = np.arange(n) - n + train  # Your first positions are negative. The first token is at position 0.
-tokens = text[:n]  # You read the first n tokens, so each length asks about other tokens. Read the *last* n.
+tokens = text[:n]  # Your losses are those of the first n tokens, so each length asks about others. Read the *last* n.
 tokens = text
 tokens = text; positions = np.arange(len(text))  # The model reads the whole text. It should read the last n tokens.
 tokens = text[-n - 1:-1]
@@ -103,6 +103,7 @@ losses = np.concatenate([model(tokens[a:a + train], np.arange(a, a + train)) for
 losses = in_blocks(model, tokens, train, on=1)
 losses = in_blocks(model, text[:n], train, on=1)  # Your positions continue now, but each block is still read alone, so
 # the model sees only `train` tokens. Pass it the last n at once.
+losses = in_blocks(model, text[:n], train); asked = losses
 losses = in_blocks(model, tokens, train); asked = losses
 losses = in_blocks(model, tokens, train, on=1); asked = losses  # Each block is still read alone, and you take the mean
 # over all n tokens. Pass the last n to the model at once, and keep the mean of the last `train`.

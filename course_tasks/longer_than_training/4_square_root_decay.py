@@ -114,6 +114,7 @@ strength = self.strengths[:1, None]  # All your heads have the same strength. Ea
 strength = 1  # The strengths are missing, so every head decays equally. Multiply the root by `self.strengths`.
 bias = -strength * distance.sqrt().long()  # You cut off the decimals of the roots. Keep them as floats.
 bias = -strength * distance  # This is ALiBi's straight line, because the square root is missing.
+bias = -strength * distance / 2  # You halve the distance, as `** 1/2` does. `** 0.5` and `.sqrt()` take the root.
 bias = -strength * distance.log1p()  # This is the log decay. The task asks for the square root of the distance.
 bias = -strength * (1 + distance).sqrt()  # You add 1 under the root. The token itself is at distance 0 and has bias 0.
 bias = -strength * distance.sqrt().sqrt()  # You take the square root twice. Take it once.

@@ -55,14 +55,14 @@ WRONG = {
     "product, q at 1 and k at 2": {
         6: "This is q · k without any turn. Multiply the turned arrows number by number, and add.",
         7: "The sign is wrong. The key is turned one quarter further than the query, not one quarter less.",
-        -6: "You turned only the key, by its two quarters. The query turns by one quarter.",
+        -6: "This is the product for half a turn between the arrows, as if only the key turned. It is a quarter.",
         9: "Check the sign of the second summand, 2 · (−4), and the signs of k. Half a turn changes both.",
         -9: "Check the sign of the first summand, (−1) · (−1).",
     },
     "product, q at 1001 and k at 1002": {
         6: "The angle between the two arrows is the same as with q at 1 and k at 2. It is not 0.",
         7: "The sign is wrong. The key is one place after the query, as with q at 1 and k at 2.",
-        -6: "You turned only the key, by two quarters. The query turns by 1001 quarters, which is the same as one.",
+        -6: "This is the product for half a turn between the arrows. From 1001 to 1002 there is one quarter.",
         9: "Check the sign of the second summand, as with q at 1 and k at 2.",
         0: "Nothing is lost far from the beginning. 1001 quarter turns are 250 whole turns and one quarter.",
         -7000: "The product does not grow with the position, because both arrows turn by the same angle.",

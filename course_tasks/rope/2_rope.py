@@ -73,6 +73,8 @@ return np.concatenate([second, first], axis=-1)  # The two halves of the result 
 return np.stack([first, second], axis=-1).reshape(x.shape)  # Right numbers in wrong places: pair m is m and m + d/2.
 a, b = x[..., ::2], x[..., 1::2]  # You read the pairs (0, 1), (2, 3), … and write them half-split.
 a, b = x[:, :half], x[:, half:]  # `x[:, :half]` cuts the second axis. The channels are the last one: `x[..., :half]`.
+return rotate(x.reshape(-1, x.shape[-1]), past=past, base=base).reshape(x.shape)  # Your positions run on from head to
+# head. In every head, row 0 is at position `past`.
 position = np.full(x.shape[-2], past)  # All your rows are at the same position. They are at past, past + 1, …
 position = past + np.arange(x.shape[0])
 return np.moveaxis(rotate(np.moveaxis(x, 0, -2), past=past, base=base), -2, 0)
@@ -90,6 +92,7 @@ cos, sin = np.cos(angle) * (theta == 1), np.sin(angle) * (theta == 1)  # You rot
 # turns, at its own speed.
 theta = np.ones(half)  # All your pairs have speed 1. It is base^(−2m/d). Does a whole-number division make 2m/d 0?
 theta = base ** (-np.linspace(0, 1, half))  # Your exponents end at −1, as `np.linspace(0, 1, …)` does. 2m/d is below 1.
+theta = base ** -(1.0 * np.arange(half)) / half  # You divide the power by d/2. Only its exponent is divided: −m/(d/2).
 theta = 10000 ** (-np.arange(half) / half)  # You wrote 10000 into the formula, so it is right for that base only.
 theta = 1 / (base * np.arange(1, half + 1) / half)  # You multiply by the base. It is raised to a power, base^(−2m/d).
 theta = base ** (-np.arange(half)[::-1] / half)  # Your speeds are in reverse order. Pair 0 is the fastest.

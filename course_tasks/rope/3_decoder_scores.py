@@ -53,8 +53,8 @@ CASES = [
 ]
 WRONG = """
 cache = np.concatenate([cache, k[t : t + 1]])  # Your new key is not rotated, or as at position 0. It is at position t.
-query = q[t : t + 1]  # Your new query is not rotated, or as at position 0, which is the same. It is at position t.
-# (The same scores come out if you rotate the query by t and the keys of the cache from position t on.)
+query = q[t : t + 1]  # These are the scores of a query that is not rotated, or of a cache that is rotated from
+# `past=t` on. The query is at position t, and the oldest key at position 0.
 query = q[t : t + 1]; cache = np.concatenate([cache, k[t : t + 1]])  # These are the scores
 # without any position, as if every token were at position 0. Query and key both need `past=t`.
 cache = np.concatenate([cache, rotate(k[t : t + 1], past=2 * t)])  # Your keys are rotated twice by their angle.

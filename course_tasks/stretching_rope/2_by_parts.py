@@ -73,6 +73,7 @@ gamma = np.clip((1 / low - 1 / rho) / (1 / low - 1 / high), 0, 1)  # Your ramp i
 gamma = np.clip(rho, low, high) / (high - low)  # You clip the turns to low … high, so your γ does not begin at 0.
 gamma = np.clip((rho - low) / (high - low), low, high)  # You clip γ to low … high. It is a share, from 0 to 1.
 gamma = np.where(rho > high, 1, np.where(rho < low, 0, 0.5))  # You mix half and half. The share γ grows with the turns.
+gamma = np.where((rho > low) & (rho < high), 1 - gamma, gamma)  # Between `low` and `high` you exchange the two shares.
 gamma = (rho > (low + high) / 2) * 1.0
 gamma = (rho > low) * 1.0
 gamma = (rho > high) * 1.0  # You keep a pair or divide it. Between `low` and `high` the two speeds are mixed.
@@ -80,6 +81,7 @@ new = gamma * slowed + (1 - gamma) * speeds  # You slow the fast pairs and keep 
 # pair keeps its speed: γ is 1 there, and it is the share of the old speed.
 new = speeds / ((1 - gamma) * s + gamma)  # You mix the divisors s and 1. The rule mixes the speeds θ/s and θ.
 new = speeds / s ** (1 - gamma)  # You mix in the exponent, a geometric mean. The rule adds two shares of speeds.
+new = (1 - gamma / s + gamma) * speeds  # You divide γ alone by s. All of 1 − γ is divided: (1 − γ) / s, in parentheses.
 new = gamma * speeds  # The share of the slowed speed is missing, or a `//` has rounded it down to 0. Add (1 − γ) θ / s.
 new = slowed  # This is position interpolation, which divides every pair. Pairs with many turns should keep their speed.
 new = speeds / s ** (np.arange(len(speeds)) / (len(speeds) - 1))  # This is NTK-aware scaling, which is blind to turns.

@@ -65,7 +65,7 @@ WRONG = {
         1: "Row 17 is offset (+1, 0), the patch right below. Many queries have one.",
         2: "Row 17 is offset (+1, 0), the patch right below. Two rows of queries have one, in three columns each.",
         3: "Row 17 is offset (+1, 0), the patch right below. The queries of row 0 have one, and so do those of row 1.",
-        5: "You added 2 and 3. Multiply W − |Δrow| = 2 by W − |Δcolumn| = 3.",
+        5: "5 is 2 + 3. Multiply W − |Δrow| = 2 by W − |Δcolumn| = 3.",
         9: "Not every query has such a key: below the last row there is nothing.",
         12: "This counts the patch above as well, but that one takes another row of the table.",
     },

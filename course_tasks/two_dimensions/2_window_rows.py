@@ -62,7 +62,7 @@ CASES = [
 ]
 ALWAYS = [
     holds(
-        "Some of your numbers are not whole. Divide with `//` or `divmod`.",
+        "Some of your numbers are not whole. Do you divide with `/`? Use `//` or `divmod`.",
         lambda rows, *_: np.array_equal(rows, np.floor(rows)),
     ),
     holds(
@@ -78,7 +78,8 @@ row, column = np.divmod(np.arange(height * width), height)  # Patches are number
 row, column = np.divmod(np.arange(height * width), height); return line * (2 * height - 1) + right + height - 1
 # Right for square windows only: you use the height for the columns as well. They have `width`.
 down = row - row[0]; right = column - column[0]  # You return the rows of the first query only. Every query has its own.
-down = row[:, None] - row; right = column[:, None] - column  # You computed query minus key, as in Swin's own code.
+down = row[:, None] - row; right = column[:, None] - column  # These are the rows for query minus key, as in
+# Swin's own code. Or does your first axis belong to the keys?
 down = row[:, None] - row; right = column[:, None] - column; return line * (2 * height - 1) + place  # Your offsets are
 # query minus key, and you multiply by 2·height − 1. Take key minus query, and the numbers of a line, 2·width − 1.
 down = abs(row - row[:, None]); right = abs(column - column[:, None]); return down * (2 * width - 1) + right
@@ -92,6 +93,7 @@ line = down + height; place = right + width  # Your lines and places count from 
 line = down + width - 1; place = right + height - 1  # You exchanged height and width where you shift the offsets.
 line = down; place = right  # Your offsets are not shifted, so half of your rows are negative. The smallest become 0.
 return line * width + place  # Your numbers grow by the width of the window from line to line. A line holds 2·width − 1.
+return line * 2 * width - 1 + place  # You multiply by 2·width, then subtract 1. The factor is (2·width − 1).
 return line * width**2 + place
 return line * height * width + place  # Your numbers have gaps. A line holds 2·width − 1 numbers, one per Δcolumn.
 return line * height + place  # You multiply by the height of the window. A line holds 2·width − 1 numbers.
@@ -104,7 +106,7 @@ return (line * (2 * width - 1) + place).astype(np.int8)  # `int8` ends at 127. A
 return (line * (2 * width - 1) + place).reshape(height, width, height, width)  # Right, but in four axes. Join row and
 # column: `.reshape(height * width, height * width)`.
 return window_index(height)
-return window_index(width)  # `window_index` is for square windows, of as many rows as columns.
+return window_index(width)  # This is the index of a square window. Yours has `height` rows and `width` columns.
 """
 HINTS = [
     "`row, column = np.divmod(np.arange(height * width), width)`, and `row - row[:, None]` is Δrow of all pairs.",

@@ -86,7 +86,8 @@ return np.roll(made, (shift, shift), (0, 1))[::-1, ::-1]  # You also flip the pi
 return image + np.roll(made, (shift, shift), (0, 1))
 return image + made  # You add the image itself. The residual path is outside this layer.
 return np.roll(image, (shift, shift), (0, 1))
-return np.roll(image, (-shift, -shift), (0, 1))  # You only roll the image and do not attend. Roll `made` instead.
+return np.roll(image, (-shift, -shift), (0, 1))  # Your output is the image, only moved. Use the weights,
+# and roll `made` back.
 made = reverse(np.roll(output, (shift, shift), (0, 1)), height, width); return made  # You roll the windows, and the
 # patches within them. Put the windows together first, then roll the image.
 made = reverse(v, height, width)  # You do not use the weights, so the values come back as they were.

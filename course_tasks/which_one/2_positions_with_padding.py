@@ -94,13 +94,13 @@ return np.where(places(mask) < mask.sum(-1, keepdims=True), places(mask), 0)  # 
 # which is right for padding on the right only. Count up where the tokens are.
 return places(mask)  # You return one row for all prompts, and it counts padding. Each prompt needs its own row.
 before = count
-return count  # Your positions begin at 1, because the running sum counts the token itself. Subtract 1.
+return count  # Your positions begin at 1, as a running sum does that counts the token itself. Subtract 1.
 before = count - 2  # Your positions are one too small. The first token of a prompt gets 0.
+return np.where(mask, before, 1)  # Padding gets 0 here, not 1 as in the `generate` of transformers.
 return before
 return count - mask
 return np.argsort(np.argsort(~mask, kind="stable"))
 return np.where(mask, before, np.nan)
-return np.where(mask, before, 1)  # Padding gets 0 here, not 1 as in the `generate` of transformers.
 return np.where(mask, before, places(mask))  # Your tokens are right, but padding should get 0, where the mask is False.
 count = np.cumsum(mask.long(), axis=-1)  # `.long()` is a method of torch tensors. NumPy sums the mask as it is.
 count = np.cumsum(~mask, axis=-1)

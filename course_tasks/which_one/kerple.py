@@ -62,7 +62,8 @@ WRONG = """
 -a * (c * (1 + d)).log() | -a * (c * (1 + d)).log1p()  # You add 1 to the distance. It is added to c·|r|.
 -a * d**c | -a * (d**c).log1p()  # You use c as a power. It multiplies the distance, log(1 + c·|r|).
 -a.exp() * (c * d).log1p() | -a * (c.exp() * d).log1p() | -a.exp() * (c.exp() * d).log1p()  # You apply `exp` to a or c.
--a.log() * (c * d).log1p()  # You multiply by log a. Do you read the parameter where `self.a` is meant?
+-a.log() * (c * d).log1p() | -a.log() * (c.log() * d).log1p() | -a * (c.log() * d).log1p()  # You take the logarithm of
+# a or c. Do you read the parameter where `self.a` or `self.c` is meant?
 -a * (d / c).log1p() | -a * (c / d).log1p()  # You divide. Distance times c is what log1p takes.
 -a * d.log1p()  # This is the log decay with a strength, because c is missing. It multiplies the distance.
 -(c * d).log1p() | (c * d).log1p()  # The strength −a is missing.
@@ -73,6 +74,8 @@ a * a * (c * d).log1p() | -a * (c * c * d).log1p()  # One of your numbers is mul
 -a * c * d  # This is a straight line, as in ALiBi, because the logarithm is missing.
 -a * (c * d).sqrt()  # This is the square root decay. Here it is log(1 + c·|r|).
 -a * (c * d**2).log1p()  # You square the distance. Inside the logarithm it is |r|.
+-a * (1 + c * d).log2() | -a * (1 + c * d).log10()  # Your logarithm has another base. It is the natural one.
+-a * (c * d.flip(0)).log1p()  # Your offsets are in reverse order. They ascend, so the past comes first.
 -a * (c * d).long().log1p()  # `.long()` cuts off the decimals. Keep the numbers floats.
 -a.mean() * (c * d).log1p() | -a[0] * (c * d).log1p()  # All your heads get the same strength a. Each has its own.
 -a * (c.mean() * d).log1p() | -a * (c[0] * d).log1p()  # All your heads get the same c. Each has its own.

@@ -49,7 +49,7 @@ WRONG = """
 return (j <= i) & (abs(j - i) <= w)  # Your window still shows w + 1 keys: the query's own, and w before it.
 return abs(j - i) < w
 return j > i - w  # The window is right, but your queries now see later keys, too. Keep the causal part.
-return (j <= i + 1) & (j > i - w)  # Each of your queries also sees the key after its own. j ≤ i was right.
+return (j <= i + 1) & (j > i - w)  # Your queries also see the key after their own. They should see none after it.
 return abs(j - i) <= w // 2  # You show half of the window on each side. A query sees no later key.
 return (j >= i) & (j < i + w)  # Your window looks ahead. It shows the query's own key and those before it.
 return (j <= i) & (j >= n_k - w)  # You show the last w keys of the text to every query. Each has its own window.
@@ -60,6 +60,7 @@ return (j < i) & (j >= i - w)  # You show w keys, but the wrong ones: the query'
 return ~((j <= i) & (j > i - w))  # You exchanged True and False. True means that a query sees the key.
 return np.where((j <= i) & (j > i - w), 0, -np.inf)  # These are biases, 0 and −∞. The task asks for True and False.
 return (j <= i) & (i // w == j // w)  # You cut the text into chunks of w tokens. A window moves with each query.
+return (j <= i) & (j > i - w) & (i >= w - 1)  # A query with fewer than w keys up to its own sees none. It sees those.
 return [np.isin(j, j[p - w + 1 : p + 1]) for p in i.flat]  # Below 0 a slice counts from the end. Begin at `max(0, …)`.
 i = np.arange(n_q)[:, None]  # Your first query is at position 0. The queries are the last n_q of n_k tokens, so the
 # first is at n_k − n_q.

@@ -72,6 +72,7 @@ seen = np.concatenate([ring, new])  # You take all slots in their order. Take th
 seen = new  # You return only the new keys. The first new query also sees w − 1 old ones.
 seen = new if len(new) >= w else np.concatenate([ring[old % w], new])  # When the new keys fill the ring, you return no
 # old ones. The first new query still sees w − 1 of them.
+seen = new if read < w else np.concatenate([ring[old % w], new])  # Until the ring is full, you return no old keys.
 seen = ring[old % w]  # You return only the old keys. The new queries see new keys, too.
 seen = np.concatenate([new, ring[old % w]])  # You put the new keys first. In the order of the text they come last.
 seen = np.concatenate([ring[np.sort(old % w)], new])

@@ -88,7 +88,7 @@ kept = softmax(scores) * (1 - softmax(scores)[:, -1:])  # The last column that y
 return weights @ values  # You keep the column of the sink, which has no value. Drop it before you multiply.
 return weights @ np.vstack([values, np.ones(values.shape[1])])
 return weights @ np.vstack([values, values.mean(axis=0)])
-return weights @ np.vstack([values, values[0]])  # You give the sink a value. It has none: its weight goes to nothing.
+return weights @ np.vstack([values, values[0]])  # The weight of the sink is in your output. It should go to nothing.
 return softmax(scores) @ values + sink  # You add the sink to the output. It is a score, beside those of the keys.
 return softmax(scores) @ values - weights[:, -1:]  # You subtract from the output. The weights of the keys get smaller.
 """

@@ -81,8 +81,8 @@ return (masked - full) / full  # You return a ratio. The task asks for the diffe
 return np.exp(masked) - np.exp(full)  # You compare perplexities, e to the power of the loss. The task asks for losses.
 return abs(masked - full)  # You drop the sign. A negative number says that the far keys disturbed the model.
 return max(0, masked - full)  # You cut off negative numbers. They say that the far keys disturbed the model.
-return 0.0 * (masked - full)  # Your result is always 0. Check that your second mask hides the far keys, and that you
-# average the last `near` losses, whose queries have far keys.
+return 0.0 * (masked - full)  # Your result is always 0. Check that no mask shows later keys, that the second hides the
+# far keys, and that you average the last `near` losses, whose queries have far keys.
 """
 HINTS = [
     "The causal mask is `j <= i`, with `i = np.arange(n)[:, None]` and `j = np.arange(n)`.",
