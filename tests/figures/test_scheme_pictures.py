@@ -255,5 +255,6 @@ def test_the_places_of_a_scheme_are_coloured_and_named(name):
     picture, entered = figures.attention_block(name), SCHEMES[name].enters
     drawing = b64decode(re.search('base64,([^"]*)', picture._repr_html_())[1]).decode()
     for place in PLACES:
-        assert (f'fill="{place.colour}"' in drawing) == (place.where.split(", ")[-1] in picture.alt) == (place.hook in entered)
+        named = place.where.split(", ")[-1] in picture.alt
+        assert (f'fill="{place.colour}"' in drawing) == named == (place.hook in entered)
     assert ("nowhere" in picture.alt) == (not entered)
