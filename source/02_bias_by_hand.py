@@ -52,7 +52,8 @@ figures.side_by_side(
 #
 # $$B_{ij} = -\lambda \, \log(1 + |j - i|), \qquad \lambda = 0.3$$
 #
-# This is called **log decay**, and λ is its strength. We compute one pair by hand, then all with a loop.
+# This is called **log decay**, and λ is its strength; log is the natural logarithm. We compute one pair by hand, then
+# all with a loop. (You will soon see why the picture mentions $e^B$.)
 
 # %%
 from course_lib.reference.bias import decay_bias
@@ -76,7 +77,8 @@ from course_lib.reference.grid import row_offsets, to_grid
 offset = row_offsets(n)
 row = 0 - LAMBDA * np.log(1 + abs(offset))
 assert np.allclose(to_grid(row[None], n), B)  # row[None]: one list, which all queries share
-figures.heatmap(row, columns=[f"{o:+d}" for o in offset], alt="The whole bias: a number per offset")
+signs = ["−4", "−3", "−2", "−1", "0", "+1", "+2", "+3", "+4"]
+figures.heatmap(row, columns=signs, alt="The whole bias: a number per offset")
 
 # %% [markdown]
 # ## Add it, and follow two rows
@@ -173,10 +175,10 @@ figures.side_by_side(
 #
 # ## A stronger bias
 #
-# A token's own weight always gains, because its factor is $e^0 = 1$ and the average is below 1. (A *learned* bias may
-# be positive, and then this argument fails.) What about a neighbour? In the row *The*, *cat* gains at λ = 0.3. Does it
-# still gain at λ = 3? Guess, then move λ. In the column e^B each bar begins at the average factor of the row, and a key
-# gains when its bar points to the right.
+# A token's own weight always gains, because its factor is $e^0 = 1$ and the average is below 1. (With a *learned* bias
+# another key may have a larger factor than the token itself. Then the token may lose.) What about a neighbour? In the
+# row *The*, *cat* gains at λ = 0.3. Does it still gain at λ = 3? Guess, then move λ. In the column e^B each bar begins
+# at the average factor of the row, and a key gains when its bar points to the right.
 
 # %%
 figures.attention_explorer(Q, K, query=the)
@@ -193,8 +195,8 @@ print(f"λ = 3: factor of cat {strong[cat]:.3f}, average {standard[the] @ strong
 # With **linear** decay, $B_{ij} = -\lambda d$, where $d = |j - i|$ is the distance, the factor is $e^{-\lambda d}$.
 # With log decay it is $e^{-\lambda \log(1+d)} = (1+d)^{-\lambda}$, which falls much more slowly. Does that matter?
 #
-# Take the last token of a text in which all scores are equal before the bias is added. What share of its attention goes
-# to keys that are 16 or more tokens back? Does a larger λ keep it near?
+# Take the last token of a text, and let all its scores be equal before the bias. What share of its attention goes to
+# keys that are 16 or more tokens back? Does a larger λ keep it near?
 
 # %%
 print("tokens  log, λ = 0.3  log, λ = 2  linear, λ = 0.3")
@@ -228,13 +230,14 @@ masked = softmax(np.where(causal_mask(n), biased, -np.inf))
 figures.heatmap(masked, alt="Biased weights under a causal mask")
 
 # %% [markdown]
-# No. Apart from rounding, a finite bias never makes a weight 0.
+# No. Apart from rounding, a finite bias never makes a weight 0. The mask does: in the table, *cat* shares its attention
+# with *The* alone.
 #
 # ## The bias in a released model
 #
 # SmolLM2 ([[blind_to_distance|chapter #]]) was trained with rotations and without our bias. Each of its layers has
 # several attentions, its **heads**. Now we add the bias to the scores of all heads. How much will it raise the loss, at
-# λ = 0.3 and at λ = 1? (± is the standard error.)
+# λ = 0.3 and at λ = 1?
 
 # %% tags=["nbval-ignore-output"]
 import torch
@@ -257,8 +260,8 @@ for strength in (0.3, 1.0):
 assert found[1.0].mean() > found[0.3].mean() + 0.5
 
 # %% [markdown]
-# λ = 1 costs about seven times as much. But is 0.19 nats little? As a yardstick, we drop tokens from the beginning of
-# the text and look only at its last 128 tokens.
+# λ = 1 costs about seven times as much. But is 0.19 nats little? As a yardstick, we look at the last 128 tokens and drop
+# the beginning of the 128 earlier ones.
 
 # %% tags=["nbval-ignore-output"]
 def shown(rise):
@@ -269,12 +272,13 @@ biased_rise = found[0.3][-128:]
 print("last 128 tokens, λ = 0.3:", shown(biased_rise))
 for kept in (96, 64, 32, 16):
     rise = model.losses(text[-128 - kept :])[-128:] - losses[-128:]
-    print(f"only {kept} tokens kept: {shown(rise)}   λ = 0.3 minus this: {shown(biased_rise - rise)}")
+    print(f"only {kept} earlier tokens: {shown(rise)}   λ = 0.3 minus this: {shown(biased_rise - rise)}")
 assert biased_rise.mean() < rise.mean() - 0.1  # of the last row, 16 kept
 
 # %% [markdown]
-# So for this text, λ = 0.3 costs about as much as keeping some 32 to 64 of the 128 earlier tokens. The errors do not
-# separate it from either, only from 16. That is not little. (*Deeper* has four other texts, and tests an explanation.)
+# So in this text, λ = 0.3 costs about as much as losing half or three quarters of the earlier tokens (64 or 32 are
+# left). Losing all but 16 costs more, by over two standard errors. (*Deeper* has four other texts, and tests an
+# explanation.)
 #
 # ## In torch, with heads
 #
@@ -364,8 +368,8 @@ figures.question(
 #
 # ## Deeper · Other texts, and models trained with the bias
 #
-# Committed runs repeat the test with 384 tokens of four texts: two help texts of Python (`pydoc`), a licence and a page
-# about this course.
+# Committed runs (their results come with the course) repeat the test with 384 tokens of four texts: two help texts of
+# Python (`pydoc`), a licence and a page about this course.
 #
 # Many heads of this model give most of their weight to token 0, which is called a **sink**
 # ([[windows_and_sinks|chapter #]]). It is the farthest key from every query, so the bias moves its weight to nearer

@@ -105,8 +105,8 @@ print("score (sum)/√4  = ", (Q[sat] @ K[cat] + Q[sat] @ A[r + clip]) / np.sqrt
 assert Q[sat] @ (K[cat] + A[r + clip]) == Q[sat] @ K[cat] + Q[sat] @ A[r + clip]
 
 # %% [markdown]
-# Now all pairs. **Before you run it:** *on* has the query (0, 0, 1, 1). Which of the five offsets does it prefer, and
-# which does it avoid?
+# Now every query with every offset. **Before you run it:** *on* has the query (0, 0, 1, 1). Which of the five offsets
+# does it prefer, and which does it avoid?
 
 # %%
 products = Q @ A.T
@@ -121,7 +121,7 @@ figures.heatmap(products, columns=signs, corner="query ↓ offset →", alt="Q A
 # ## Clipping
 #
 # A text of $n$ tokens has offsets from $-(n-1)$ to $n-1$. Shaw's table stops at a distance called the *clip* (the
-# paper's $k$), and all offsets beyond it share its last vector. So offset $r$ takes
+# paper's $k$), and all offsets beyond it share the last vector on their side. So offset $r$ takes
 #
 # $$\text{row}(r) = \max(-\text{clip}, \min(\text{clip}, r)) + \text{clip}$$
 #
@@ -141,8 +141,8 @@ for j in range(n):
     print(f"{TOKENS[j]:4}  {j - mat:6}  {row - clip:7}  {row:3}", "  <- changed" if row - clip != j - mat else "")
 
 # %% [markdown]
-# Those of *The* and *cat*. They share row 0 with *sat*, so its vector means "two *or more* back". Point at a row of the
-# table to see which cells share it, here for six tokens.
+# Those of *The* and *cat*. They share row 0 with *sat*, so its vector means "two *or more* back". In the picture, point
+# at a row of the table to see its cells.
 
 # %%
 from course_lib.reference.grid import offsets
@@ -157,7 +157,7 @@ figures.clip_grid(6, clip=2)
 #
 # ## The position part, three ways
 #
-# **1 · Loops.** We follow the formula for the position part $q_i \cdot a_{j-i}$, one pair after the other.
+# **1 · Loops.** We follow the formula $q_i \cdot a_{j-i}$, pair by pair.
 
 # %%
 S = np.zeros((n, n))
@@ -173,8 +173,8 @@ figures.heatmap(S, alt="Position part q·a", digits=0)
 # and these are in `products` $= QA^\top$. For each pair we choose one number from the query's row.
 #
 # **3 · The grid.** We write down each query's product with every offset, from $-(n-1)$ to $n-1$. In
-# [[bias_by_hand|chapter #]], `to_grid` placed one list that all queries shared. Here it gets a list for each query. Do
-# the three agree?
+# [[bias_by_hand|chapter #]], `to_grid` placed one list for all queries. Here each query has its own. Do the three
+# agree?
 
 # %%
 from course_lib.reference.shaw import key_term
@@ -206,7 +206,7 @@ figures.side_by_side(
 
 # %% [markdown]
 # Does the table do what no bias could do? The position part of *sat* is 2 before and 1 after, and $\sqrt{d_k} = 2$. So
-# its ratio should grow by the factor $e^{(2 - 1)/2}$. *cat* has 0 and 2, which gives $e^{(0 - 2)/2}$.
+# its ratio should change by the factor $e^{(2 - 1)/2}$. *cat* has 0 and 2, which gives $e^{(0 - 2)/2}$.
 
 # %%
 weights = softmax(total)
@@ -227,8 +227,8 @@ figures.side_by_side(
 #
 # ## The value side
 #
-# The key table changes *where* a query looks. A second table changes *what it receives*: each value gets a vector of
-# its offset, $c$ ($a_v$ in the drawing).
+# The key table changes *where* a query looks. But the output does not say from how far away its values come. A second
+# table adds this: each value $v_j$ gets a vector $c_{j-i}$ ($a_v$ in the drawing).
 #
 # $$o_i = \sum_j w_{ij}\,(v_j + c_{j-i})$$
 #
@@ -257,6 +257,8 @@ print("output of sat:", output_sat)
 # multiply each sum by the vector of its row.
 
 # %%
+from course_lib.reference.shaw import shaw_attention
+
 per_row = np.zeros((n, 2 * clip + 1))
 for i in range(n):
     for j in range(n):
@@ -264,6 +266,8 @@ for i in range(n):
 
 output = weights @ V + per_row @ C
 assert np.allclose(output[sat], output_sat)
+library, _ = shaw_attention(Q, K, V, key_table=A, value_table=C)  # all of this
+assert np.allclose(output, library)
 figures.side_by_side(
     figures.heatmap(
         per_row, TOKENS, signs, corner="query ↓ offset →", digits=2, alt="Weight per clipped offset"
@@ -272,16 +276,8 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# Channel 0 of *mat* is 1.4092. This is how far back it looked on average, if distances above 2 count as 2. The library
-# computes all of this:
-
-# %%
-from course_lib.reference.shaw import shaw_attention
-
-o, w = shaw_attention(Q, K, V, key_table=A, value_table=C)
-assert np.allclose(o, output) and np.allclose(w, weights)
-
-# %% [markdown]
+# Channel 0 of *mat* is 1.4092. This is how far back it looked on average, if distances above 2 count as 2.
+#
 # ## Can it be learned?
 #
 # Can training find vectors that let words look in different directions? A text has 12 words, each a number below 16. If
@@ -324,8 +320,8 @@ assert min(found["vectors"]) > 0.95 and max(found["bias"]) < 0.65
 #
 # ## What a second head or a feed-forward layer gives back
 #
-# Does every model with biases fail? In committed runs we trained one head or two for longer, with or without a
-# feed-forward layer. **Guess first:** which of them reach 0.95?
+# Does every model with biases fail? In runs whose results come with the course, we trained such models for longer, with
+# one head or two, with or without a feed-forward layer. **Guess first:** which reach 0.95?
 
 # %%
 runs = study.committed("two_layers")
@@ -337,15 +333,12 @@ assert max(accuracies.pop("one head")) < 0.6
 assert all(min(reached) > 0.95 for reached in accuracies.values())  # of the other three
 
 # %% [markdown]
-# All but the first. So the limit holds for a single head, and not for a whole model. In our models, one of the two
-# heads looks before and the other after, and content scores decide for which words it does so. With one head, both
-# neighbours arrive mixed in one output, and the feed-forward layer chooses between them (*Deeper* shows both).
+# All but the first. So the limit holds for a single head, and not for a whole model. (*Deeper* shows how.)
 #
 # ## Remember
 #
 # - $s_{ij} = q_i \cdot (k_j + a_{j-i}) / \sqrt{d_k}$: a vector per offset, inside the scaling. The query decides.
-# - Clip first, then shift: row = clipped offset + clip.
-# - Multiply $QA^\top$ first, then look up or use `to_grid`.
+# - The row of an offset is the clipped offset + clip.
 # - The value table adds to each output: weight per clipped offset times the vector of that offset.
 # - In one head, a bias changes the ratio of before to after by one factor for all words. In our models, a second head
 #   or a feed-forward layer overcame this.
@@ -506,8 +499,9 @@ print("largest weight on the future:", w[np.triu_indices(n, 1)].max())
 #
 # ## Deeper · The released code
 #
-# The speech encoders Wav2Vec2-BERT and SeamlessM4T v2 use Shaw's key vectors by default, without value vectors, clipped
-# at 64 back and 8 ahead. We call `_apply_relative_key_position_encoding` in `modeling_wav2vec2_bert.py` on our tokens.
+# Wav2Vec2-BERT and the speech encoder of SeamlessM4T v2 use Shaw's key vectors by default, without value vectors,
+# clipped at 64 back and 8 ahead. We call `_apply_relative_key_position_encoding` in `modeling_wav2vec2_bert.py` on our
+# tokens.
 
 # %% tags=["nbval-ignore-output"]
 from importlib.util import find_spec

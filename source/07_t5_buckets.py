@@ -36,6 +36,8 @@ figures.attention_block("T5 buckets")
 #
 # $$S_{ij} = q_i \cdot k_j + \text{table}\,[\,j - i + n - 1,\, h\,]$$
 #
+# (T5 does not divide by $\sqrt{d_k}$, so our code has `scale=1.0`. A later section says why.)
+#
 # Our five tokens have nine offsets, from $-(n - 1)$ in row 0 on. We fill a table for two heads by hand: head 0 prefers
 # the word before the query (offset −1), and head 1 the word after it (+1).
 
@@ -68,8 +70,8 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# Each head prefers its own side, except where there is no such key. A symmetric bias ([[bias_by_hand|chapter #]]) could
-# not do this.
+# Each head gives most weight to the neighbour on its side, except where there is none. A symmetric bias
+# ([[bias_by_hand|chapter #]]) could not do this.
 #
 # Why not a row for every offset? Because each row must be learned, and the offset $r$ occurs only $n - |r|$ times in a
 # text of $n$ tokens:
@@ -80,8 +82,8 @@ for offset in (-1, -100, -511):
 print("a row for each offset, −511 to 511:", 2 * 512 - 1)
 
 # %% [markdown]
-# An offset beyond the training length never gets trained, and one just below it rarely. T5 puts neighbouring distances
-# into one **bucket**, as if their exact value mattered little, and its table has a row for each bucket:
+# An offset beyond the training length is never trained, and one just below it rarely. In T5, far distances share
+# a **bucket** with their neighbours: the farther away, the more of them share one. The table has a row for each bucket:
 #
 # $$S_{ij} = q_i \cdot k_j + \text{table}\,[\,\text{bucket}(j - i),\, h\,]$$
 #
@@ -97,10 +99,12 @@ print("a row for each offset, −511 to 511:", 2 * 512 - 1)
 # $$\text{bucket}(d) = E + \left\lfloor \frac{\ln(d / E)}{\ln(128 / E)} \, (N - E) \right\rfloor
 # \quad \text{for } d \ge E, \text{ at most } N - 1$$
 #
-# How far along this scale is the distance 20?
+# Equal steps on this scale are equal *factors*. Eight buckets lead from 8 to 128, a factor of 16, so each of them
+# begins $16^{1/8} = \sqrt2$ times as far away as the one before. Which of them has the distance 20?
 
 # %%
 N, E, largest, d = 16, 8, 128, 20
+print("these buckets begin at", *(f"{E * math.sqrt(2) ** t:.1f}" for t in range(N - E)))
 print(f"how far along, on a log scale: ln(20/8)  = {math.log(d / E):.4f}")
 print(f"the whole way:                 ln(128/8) = {math.log(largest / E):.4f}")
 part = math.log(d / E) / math.log(largest / E)
@@ -108,7 +112,8 @@ print(f"share of the way {part:.4f}, times {N - E} buckets = {part * (N - E):.4f
 print(f"bucket {E} + {math.floor(part * (N - E))} = {E + math.floor(part * (N - E))}")
 
 # %% [markdown]
-# Now as a function. Distance 3 needs no logarithm, and distance 200 stays in the last bucket.
+# So 20, which is between 16.0 and 22.6, is in bucket 10. Now as a function. Distance 3 needs no logarithm, and distance
+# 200 stays in the last bucket.
 
 
 # %%
@@ -173,8 +178,8 @@ figures.question(
 )
 
 # %% [markdown]
-# Choose a key in the next picture to read its calculation. With 8 buckets, how many distances keep their own? With 32,
-# where does doubling `max_distance` move the last bucket? (Two in each direction, 0 and 1. To 166.)
+# Choose a key in the next picture to read its calculation. With 8 buckets, which distances keep their own? With 32,
+# where does the last bucket begin if you double `max_distance`?
 
 # %%
 figures.bucket_explorer(query=10)
@@ -182,7 +187,7 @@ figures.bucket_explorer(query=10)
 # %% [markdown]
 # ## Where the buckets really change
 #
-# Walk away from the query to the left, and note each distance at which the bucket changes.
+# At which whole distances to the left does the bucket change?
 
 # %%
 distance = np.arange(1, 1000)
@@ -196,7 +201,7 @@ for name, both, style in (("encoder", True, "-"), ("decoder", False, "--")):
 ax.axvline(128, color="0.6", linewidth=1, label="max_distance")
 assert starts["encoder"][-1] == 91
 assert starts["decoder"][-1] == 113
-print(f"one step before max_distance: {8 * 16 ** (7 / 8):.1f} and {16 * 8 ** (15 / 16):.1f}")
+print(f"the last bucket begins just after {128 / 2 ** (1 / 2):.1f} (encoder), {128 / 8 ** (1 / 16):.1f} (decoder)")
 ax.set(xscale="log", xlabel="distance to the left (log scale, from 1)", ylabel="bucket")
 ax.legend()
 figures.show(fig, alt="Bucket by distance on a log axis: encoder flat at 15 from 91 on, decoder "
@@ -204,18 +209,16 @@ figures.show(fig, alt="Bucket by distance on a log axis: encoder flat at 15 from
 
 # %% [markdown]
 # `max_distance` is where a bucket $N$ would begin, if there were one. The last bucket, $N - 1 = 15$, begins one step
-# earlier on the logarithmic scale, at $8 \cdot 16^{7/8} = 90.5$, so at distance 91. (Decoder:
-# $16 \cdot 8^{15/16} = 112.4$, so 113.)
+# earlier, at $128 / \sqrt2 = 90.5$, so at distance 91. (Decoder: $128 / 8^{1/16} = 112.4$, so 113.)
 #
 # The last bucket never ends. The encoder was trained on texts of 512 tokens (section 3.1.2 of the paper), so this
 # bucket has a trained number, and any longer offset gets it.
 #
 # ## T5 does not scale its scores
 #
-# T5's score is $q_i \cdot k_j + b$, without the factor $1/\sqrt{d_k}$. (Its scores do not start too large,
-# because $W_q$ starts smaller by $\sqrt{d_k}$; see *Deeper*.) A model that was trained without scaling must be run
-# without it. Otherwise $q_i \cdot k_j$ shrinks and the biases do not. How much does the mistake change the attention
-# weights of the five tokens?
+# T5's score is $q_i \cdot k_j + b$. At the start of training it is not too large, because $W_q$ starts smaller by the
+# factor $\sqrt{d_k}$ (*Deeper*). A model that was trained without scaling must be run without it. Otherwise
+# $q_i \cdot k_j$ shrinks and the biases do not. How much does the mistake change the weights of the five tokens?
 
 # %%
 _, scaled = attention(Q, K, V, bias=B)
@@ -285,12 +288,10 @@ assert np.allclose(with_bias, without)  # with i − j
 #
 # ## Who uses it today?
 #
-# Today you meet T5's bias in image models, which read the prompt with T5's encoder. Stable Diffusion 3 and FLUX.1 have
-# the encoder of T5-XXL among their text encoders (`T5EncoderModel` in their `model_index.json`). This bias is all that
-# such an encoder knows about order.
+# Today you meet T5's bias in image models: Stable Diffusion 3 and FLUX.1 have the encoder of T5-XXL among their text
+# encoders (`T5EncoderModel` in their `model_index.json`). This bias is all that such an encoder knows about order.
 #
-# In umT5, *every layer* has its own table. The newer T5Gemma uses RoPE instead. If `transformers` is installed, the
-# next cell compares its T5 with our buckets and with the weights of the five tokens.
+# If `transformers` is installed, the next cell compares its T5 with our buckets and our weights.
 
 # %% tags=["nbval-ignore-output"]
 from importlib.util import find_spec
@@ -546,5 +547,5 @@ assert len(trained) < 32  # with 128
 #
 # **Sources** C. Raffel et al., *Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer*,
 # 2020, section 2.1 and section 3.1 · T5's code, `_relative_position_bucket` in Mesh TensorFlow's
-# `transformer_layers.py` · `transformers` 5.23, the folders of the named models · `model_index.json` of Stable
+# `transformer_layers.py` · `transformers` 5.23, `models/t5/modeling_t5.py` · `model_index.json` of Stable
 # Diffusion 3 and FLUX.1, on the Hugging Face Hub.
