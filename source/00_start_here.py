@@ -16,9 +16,9 @@
 # ([[blind_to_distance|chapter #]]). A **softmax** turns the scores of a word into **weights** that sum to 1. The
 # word's output is the sum of all *values*, each times its weight. In a decoder, a mask hides the words that come later.
 #
-# Our decoder has a single attention layer and a random vector for each word. To give it word order, we add a number to
-# each score, the **bias**. It depends only on the **offset** between the two words: it is 1.2 for the word before, −0.5
-# for the word two places back, and so on (numbers chosen freely).
+# Our decoder has a single attention layer. Each word has a random vector, which is its query, key and value at once. To
+# give the decoder word order, we add a number to each score, the **bias**. It depends only on the **offset** between
+# the two words: it is 1.2 for the word before, −0.5 for the word two places back, and so on (numbers chosen freely).
 
 # %%
 import numpy as np
@@ -64,9 +64,9 @@ print("dog bites man = man bites dog?", same)
 assert not same
 
 # %% [markdown]
-# What happened? In the table, words in the past have negative offsets. With the wrong sign they are positive, and the
-# table has no entries for them. So all earlier words get the same bias, 0. Then a word's weight does not depend on its
-# place, and a sum does not depend on the order of its terms. (With more layers, the mask would tell a little:
+# What happened? In the table, words in the past have negative offsets. With the wrong sign, these offsets are positive,
+# and the table has no entries for them. So all earlier words get the same bias, 0. Then a word's weight does not depend
+# on its place, and a sum does not depend on the order of its terms. (With more layers, the mask would tell a little:
 # [[blind_to_distance|chapter #]].)
 
 # %%
@@ -138,7 +138,8 @@ figures.map_of_schemes()
 # What may a head see? The four pictures show how schemes at places 2, 3, 5 and 6 of the map change the scores of the
 # five tokens. A number per offset is the same on a whole diagonal. A vector per offset is multiplied by the query, so
 # what it adds differs from row to row. What a rotation changes depends on the offset, the query *and* the key; at
-# offset 0 it changes nothing. A number per key is the same in a whole column.
+# offset 0 it changes nothing. (The query of *cat* has numbers only where the rotation is very slow, so its row is 0.) A
+# number per key is the same in a whole column.
 
 # %%
 from course_lib.reference.rope import rotate
@@ -156,9 +157,9 @@ figures.side_by_side(
 # ## Pictures you can touch
 #
 # Most pictures work without a running kernel. You can move a slider, point at a cell, or use Tab and the arrow keys.
-# This one shows the bias of [[bias_by_hand|chapter #]], and what it does to the weights. A slider sets its `strength` λ,
-# which multiplies the whole bias. In the softmax, a bias $b$ is a factor $e^b$ on the weight, before the rows are made
-# to sum to 1. For which λ is this factor 1/2 for a key one step back?
+# This one shows the bias of [[bias_by_hand|chapter #]], and what it does to the weights. A slider sets its `strength`
+# λ, which multiplies the whole bias. Adding a bias $b$ to a score multiplies the weight by the factor $e^b$; then each
+# row is made to sum to 1 again. For which λ does a key one step back get the factor 1/2? (Leave the decay at *log*.)
 
 # %%
 figures.bias_heatmap()
@@ -171,8 +172,8 @@ figures.bias_heatmap()
 #
 # ## The line tracer
 #
-# What does each line of a function compute? Click a line to see its values. If it runs several times, click again for
-# the next time, or step with the buttons. `figures.trace` takes your own functions, too.
+# What does each line of a function compute? Click a line to see its values. If a line runs several times, click it
+# again for the next time, or step with the buttons. `figures.trace` takes your own functions, too.
 
 
 # %%

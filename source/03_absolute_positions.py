@@ -79,6 +79,9 @@ fig.legend(*clocks[0].get_legend_handles_labels(), loc="outside lower center", n
 figures.show(fig, alt="Four clocks at positions 0 to 4: the first turns by one radian each time, the last hardly moves")
 
 # %% [markdown]
+# The fast clock tells neighbours apart, but after six positions it shows nearly the same again. The slow clocks hardly
+# move here. In a long text, they tell distant positions apart.
+#
 # ## Moving is turning
 #
 # Why sines? The authors hoped that they make it easy to attend by *relative* position. If you move on by $s$ positions,
@@ -88,8 +91,8 @@ figures.show(fig, alt="Four clocks at positions 0 to 4: the first turns by one r
 # \begin{pmatrix} \cos s\theta & \sin s\theta \\ -\sin s\theta & \cos s\theta \end{pmatrix}
 # \begin{pmatrix} \sin p\theta \\ \cos p\theta \end{pmatrix}$$
 #
-# The matrix is a rotation, and $p$ does not occur in it. So the same matrix moves *The* to *sat* and *cat* to *on*, two
-# positions further. We check this in the first pair, and the last line checks 100 positions that move on by 7.
+# The matrix is a rotation, and $p$ does not occur in it. So in each pair, the same matrix leads from position 0 to 2
+# and from position 1 to 3. We check this in the first pair. The last line checks 100 positions, each moved on by 7.
 
 # %%
 def turn(angle):
@@ -209,8 +212,8 @@ figures.heatmap(np.round(gaps, 3), depths, at, alt=title, corner="depth ↓ posi
 #
 # Further layers give something back. The dog at position 4 sees the man at position 1, and after one layer this man has
 # seen the edge. So after two layers, the dog at 4 differs from those in the middle, too. Each layer carries the edge
-# one window further. Can a model learn to use this? Our models with relative positions do not solve a task that needs
-# absolute positions with one layer, but they do with two (*Deeper*).
+# one window further. Can a model learn to use this? We trained models with relative positions on a task that needs
+# absolute ones. With one layer they do not solve it, but with two they do (*Deeper*).
 #
 # An edge is not the only way. In a decoder, a causal mask with a start token can reveal the position anywhere in the
 # text ([[blind_to_distance|chapter #]]).
@@ -313,7 +316,7 @@ assert abs(rises["+ 50,000"]) < 0.001 and rises["× 4"] > 1
 # %% [markdown]
 # In this model, moving the text changes nothing, up to rounding. Multiplying changes the offsets and does much harm,
 # although the model was made for 8,192 tokens. Committed runs do the same with 384 tokens of four other texts.
-# The cell prints how much the loss rises, ± its standard error.
+# The cell prints how much the loss of their second half rises, ± its standard error.
 
 # %%
 from course_study.released import rows as committed
@@ -389,8 +392,8 @@ figures.heatmap(by_line, names, lines, digits=2, corner="model ↓ line →", al
 # %% [markdown]
 # The learned table fails from the fifth line on, where its rows are untrained. The two layers succeed only near an
 # edge, and seed 0 uses the right edge alone. In lines 3 to 6, both edges are 8 or more letters away. In these models,
-# all distances from 8 on, to one side, share one vector, and in training no letter was far from both edges. So the
-# models have not learned to tell such places apart. 
+# all letters that are 8 or more to the left share one vector, and those to the right another. In training, no letter
+# was that far from both edges. So the models have not learned to tell such places apart.
 #
 # Absolute positions need no edge, and some models have both kinds. Shaw et al. (2018) added absolute ones and found no
 # further gain. DeBERTa (He et al. 2021) adds them just before it predicts masked words: in "a new **store** opened
@@ -448,8 +451,6 @@ else:
     print("XLM: our table. Marian: all sines first. Whisper: other frequencies, too.")
 
 # %% [markdown]
-# Whisper (speech) adds sinusoids in its encoder and a learned table in its decoder (`modeling_whisper.py`).
-#
 # **Sources** A. Vaswani et al., *Attention Is All You Need*, 2017, section 3.4, section 3.5, table 3 · J. Gehring et
 # al., *Convolutional Sequence to Sequence Learning*, 2017, section 3.1 · P. Shaw et al., *Self-Attention with Relative
 # Position Representations*, 2018 · P. He et al., *DeBERTa*, 2021, section 3.2 · K. Sinha et al., *The Curious Case of

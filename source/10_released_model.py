@@ -106,8 +106,7 @@ assert rises["wrong pairs"] > 1.5
 
 # %% [markdown]
 # The model runs without a warning, but the wrong pairs are nearly as bad as no rotation. All names, shapes and dtypes
-# are right. Moving the text would reveal nothing either, because the scores still depend only on offsets
-# ([[rope|chapter #]]). What reveals the mistake is a number whose right value you know, such as this loss.
+# are right. What reveals the mistake is a number whose right value you know, such as this loss.
 #
 # ## Move the positions
 #
@@ -166,17 +165,19 @@ assert top(previous, 1) == [(16, 0)]
 
 # %% [markdown]
 # On average, head 16.0 gives 76 % of its weight to the token before. We call the first six of this list our
-# **previous-token heads**. (Six is arbitrary: the next head has nearly as much as the sixth.)
+# **previous-token heads**.
 #
 # Each cell of this map is a head, with its value in hundredths: 76 means 0.76. Two buttons choose the value. Click a
-# head, and the bars show its weight by distance. Click 16.0, then 18.6. Most of the weight of 18.6 is in the last bars.
-# Does it look at a fixed distance?
+# head, and the bars show its weight by distance. Click 16.0, then 18.6 (row 18, column 6). Most of the weight of 18.6
+# is in the last bars. Does it look at a fixed distance?
+
+# %% tags=["nbval-ignore-output"]
+figures.map_of_heads({"previous token": previous, "token 0": on_first}, shares)
 
 # %% tags=["nbval-ignore-output"]
 print(f"head 18.6: {on_first[18, 6]:.0%} of the weight on token 0")
 print(f"more than half of the weight on token 0: {int((on_first > 0.5).sum())} of 270 heads")
 assert on_first[18, 6] > 0.8
-figures.map_of_heads({"previous token": previous, "token 0": on_first}, shares)
 
 # %% [markdown]
 # No. Head 18.6 gives 91 % of its weight to token 0, which is at another distance from each query. Press the button
@@ -188,7 +189,8 @@ figures.map_of_heads({"previous token": previous, "token 0": on_first}, shares)
 # ## Shift where a head looks
 #
 # The query at position $i$ is rotated by $i$ steps. What if we rotate it by one step more, and leave the keys as they
-# are? The score of a key at $j$ is then what RoPE gives to the offset $j - (i + 1)$.
+# are? The score of a key at $j$ is then what RoPE gives to the offset $j - (i + 1)$. We do this in all six
+# previous-token heads at once.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -260,8 +262,8 @@ assert abs(kept[25] - as_it_is) < 0.001
 # %% [markdown]
 # Pair 25 is much larger, but the head does not miss its rotation, because it hardly rotates in this text. So what it
 # adds is nearly the same at every distance. Without the rotation of pair 0, most of the weight on the token before is
-# gone. **A pair's size limits how much it adds to a score. Its speed decides whether this can change with distance.**
-# (*Deeper* shows what pair 25 does.)
+# gone. **The lengths of its arrows limit how much a pair adds to a score. Its speed decides whether this can change
+# with distance.**
 #
 # ## Remember
 #
@@ -270,7 +272,8 @@ assert abs(kept[25] - as_it_is) < 0.001
 #   its context, does more harm than losing the first half.
 # - A profile shows where a head looks in one text, on average. It does not show whether the model needs it.
 # - If a head looks at a fixed offset, rotating its queries by one more step makes it look one token later.
-# - A pair's size limits how much it adds to a score. Its speed decides whether this can change with distance.
+# - The lengths of its arrows limit how much a pair adds to a score. Its speed decides whether this can change with
+#   distance.
 #
 # ## Three questions
 
@@ -386,7 +389,7 @@ assert found["16.0"] > (never + found["no head"]) / 2
 #
 # Previous-token heads look at an offset. What about heads that give their weight to token 0? We take the six with the
 # most weight there that are not induction heads. In these and in the previous-token heads, we rotate the queries by 61
-# steps more. The slow pairs would hardly rotate, so we stop pairs 12 to 31. In a second test, we stop all 32.
+# steps more. This rotates the slow pairs only a little, so we stop pairs 12 to 31. In a second test, we stop all 32.
 
 # %% tags=["nbval-ignore-output"]
 angles = (61 * model.speeds[:12] + np.pi) % (2 * np.pi) - np.pi
@@ -472,8 +475,8 @@ figures.pair_view(q[45], k[44], model.speeds, [0, 1, 2, 4, 16, 64], interleaved=
 #
 # The lesson read *Alice*, which the model has probably met in training. Committed runs repeat two of its tests on two
 # help texts of Python (`pydoc`), a licence and a page about this course. They print how much the mean loss of the
-# second half rises. In the second row, the rows of $W_q$ and $W_k$ are permuted for the half-split pairs, head by head.
-# In the rows with *hidden*, the second half cannot see these tokens of the first half.
+# second half rises. In the second line, the rows of $W_q$ and $W_k$ are permuted for the half-split pairs, head by
+# head. In the lines with *hidden*, the second half cannot see these tokens of the first half.
 
 # %%
 from course_study.released import rows as committed
@@ -487,8 +490,8 @@ assert min(row["difference"] for row in runs) > 3  # of the last condition
 
 # %% [markdown]
 # The permutation repairs the model. A gap of 4,096 costs 0.22 to 0.47 nats, and hiding the first half 0.24 to 0.84. A
-# gap of 16,384, beyond the context of 8,192, costs more than 3. It costs about as much if the second half sees only the
-# first four tokens of the first half.
+# gap of 16,384, beyond the context of 8,192, costs more than 3. It still does if the second half sees only the first
+# four tokens of the first half.
 #
 # ## Deeper · Two documents in one text
 #
