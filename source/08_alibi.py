@@ -7,7 +7,7 @@
 # rounding of bfloat16.
 #
 # **You will be able to**
-# - give every head its slope, for 8 heads and for 12, and say what a far key needs to be seen;
+# - give every head its slope, for 8 heads and for 12, and say how much a far key loses;
 # - say which part of a bias the softmax removes, and when a shortcut based on this fails;
 # - choose a form of the bias for a decoder, for an encoder, and for bfloat16.
 #
@@ -77,13 +77,13 @@ figures.side_by_side(
 #
 # ## A slope for each head
 #
-# With equal scores, a head with the slope $\frac12$ gives most of its weight to a few tokens. So each head $h$ gets its
-# own slope $m_h$. For $H$ heads, the paper takes a geometric sequence that ends at $2^{-8}$:
+# With equal scores, a head with the slope $\frac12$ gives most of its weight to a few tokens. So the heads have
+# different slopes $m_h$, and some see far. For $H$ heads, the paper takes a geometric sequence that ends at $2^{-8}$:
 #
 # $$m_h = 2^{-8h/H}, \qquad h = 1 \dots H$$
 #
 # How far does each head see? Suppose that without the bias all scores are equal. We count how many of the nearest keys
-# together have 90 % of the weight.
+# together have 90 % of the weight. Guess how many for the flattest head.
 
 # %%
 H = 8
@@ -106,7 +106,7 @@ print("head 8, texts of 512 and 65,536 tokens:", nearest(eight[-1], 512), neares
 #
 # ## A long text
 #
-# ALiBi makes no distance impossible. How much higher than the query's own token must a far key score to get the same
+# ALiBi rules out no distance. How much higher than the query's own token must a far key score to get the same
 # weight?
 
 # %%
@@ -135,9 +135,8 @@ figures.alibi_slopes(12)
 
 # %% [markdown]
 # The two rules agree for none of the twelve heads, and by the authors' rule head 9 is the steepest. Move the number of
-# heads to see when the two rules agree. A published model was trained with one of the rules: BLOOM and MosaicBERT use
-# the authors'. How much does the wrong slope change? We take heads 1 and 9 of 12, and a query with 20 keys and equal
-# scores.
+# heads to see when the two rules agree. BLOOM and MosaicBERT were trained with the authors' rule. How much does the
+# wrong slope change? We take heads 1 and 9 of 12, and a query with 20 keys and equal scores.
 
 # %%
 for h in (0, 8):
@@ -215,11 +214,11 @@ figures.heatmap(list(errors.values()), list(errors), forms, digits=2, alt="Large
 # %% [markdown]
 # For the last query, MPT's form gives the right weights, because near keys have small biases, and bfloat16 rounds
 # small numbers finely. For a query in the middle, even the nearest keys are far from the last one, so their biases are
-# large. Only the matrix form is right for both. The flattest head hardly suffers.
+# large. Only the matrix form is right for both. The flattest head hardly suffers, because its biases stay below 2.
 #
-# In exact arithmetic the softmax removes $m\,i$. Here it comes too late, because the sum $m\,i - m\,(i - j)$ has
-# already been rounded. A remedy is to add the bias in float32. In `transformers`, MPT does this. BLOOM rounds twice in
-# the model's dtype: $m\,j$, and then the score plus $m\,j$. We have not measured what this costs.
+# $m\,j$ is the sum of the paper's bias and $m\,i$. The softmax still removes $m\,i$, but not the error from rounding
+# the sum. A remedy is to add the bias in float32. In `transformers`, MPT does this. BLOOM rounds twice in the model's
+# dtype: $m\,j$, and then the score plus $m\,j$.
 #
 # ## Without a mask
 #

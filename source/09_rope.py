@@ -84,9 +84,8 @@ print(f"only the key rotated, by 2: {q @ rotated(k, 2):.4f}")
 # $$(R(i\theta)\,q) \cdot (R(j\theta)\,k) = q^\top R(i\theta)^\top R(j\theta)\, k
 # = q^\top R((j - i)\,\theta)\, k$$
 #
-# Each is rotated by its own position, but the product contains only the offset $j - i$. So a decoder rotates a key
-# once, by its own position, and caches it. If $\varphi_q$ and $\varphi_k$ are the directions of the two arrows, the
-# same product is
+# Each is rotated by its own position, but the product contains only the offset $j - i$. So a decoder can rotate a key
+# once and cache it. If $\varphi_q$ and $\varphi_k$ are the directions of the two arrows, the product is
 #
 # $$|q|\,|k| \cos(\varphi_k - \varphi_q + (j - i)\,\theta)$$
 
@@ -113,9 +112,8 @@ assert np.isclose(by_angles, rotated(q, 2) @ rotated(k, 4))
 #
 # $$\theta_m = \text{base}^{-2m/d}, \quad m = 0 \dots d/2 - 1, \quad \text{base} = 10000$$
 #
-# Here are the pairs of a head with $d = 8$ as clocks, with hands for four positions. (They start at three o'clock and
-# run to the left, as the arrows do; those of chapter [[absolute_positions|#]] run the usual way.) Which clocks can tell
-# position 44 from 0?
+# Here are the pairs of a head with $d = 8$ as clocks, with hands for four positions. Which clocks can tell position 44
+# from 0?
 
 # %%
 figures.rope_clocks((0, 1, 4, 44), d=8)
@@ -169,9 +167,9 @@ figures.heatmap(with_rope - scores(Q, K), digits=3, alt="Scores with RoPE minus 
 # ## A head that looks at a chosen distance
 #
 # How must queries and keys be made so that a head looks $t$ places back? Give all tokens the same query, and the same
-# key: this query, rotated in advance by $t$ positions (pair $m$ by $t\,\theta_m$). RoPE rotates the key $t$ places back
-# by $t$ positions less than the query, and its rotation in advance makes up for that. So the two point the same way,
-# and that key scores highest. We call such a head *tuned to* $t$.
+# key: this query, rotated in advance by $t$ positions (pair $m$ by $t\,\theta_m$). The key that is $t$ places back is
+# rotated by $t$ positions less than the query. Its rotation in advance makes up for that. So the two point the same
+# way, and that key scores highest. We call such a head *tuned to* $t$.
 #
 # In pair $m$ the angle from query to key is $(r + t)\,\theta_m$ with $r = j - i$, whatever the common vector is. Below
 # it is all ones.
@@ -214,9 +212,9 @@ figures.heatmap(
 
 # %% [markdown]
 # Weights trained in one form do not fit the other. To convert interleaved weights, put the even channels first and the
-# odd ones after them. This is a **permutation**, $P$. A score is a sum over channels, so their order does not matter if
-# queries and keys share it. In torch each row of a weight matrix makes one channel. So we permute the *rows of* $W_q$
-# *and* $W_k$ once, **head by head**.
+# odd ones after them. Then half-split code pairs the old neighbours. This is a **permutation**, $P$. A score is a sum
+# over channels, so their order does not matter if queries and keys share it. In torch each row of a weight matrix makes
+# one channel. So we permute the *rows of* $W_q$ *and* $W_k$ once, **head by head**.
 
 # %%
 rng = np.random.default_rng(1)
@@ -247,15 +245,16 @@ assert error.max() > 1
 assert np.allclose(head_scores(w_q, w_k, past=500), mixed)  # the same after moving the text by 500
 
 # %% [markdown]
-# Half-split code rotates each pair that *it* forms by $p\,\theta_m$, so its scores, too, contain only $j - i$. They
-# compare the wrong channels, yet a test that moves the text finds nothing.
+# Half-split code rotates each pair that *it* forms by $p\,\theta_m$. These are not the pairs of the training, so the
+# scores are wrong. But they, too, contain only $j - i$, so a test that moves the text finds nothing.
 #
 # ## Which pairs does a released model need?
 #
 # Some models rotate only the first channels of a head, GPT-NeoX a quarter of them (**partial rotation**).
 # SmolLM2-135M-Instruct ([[released_model|chapter #]]) was trained with all its 32 pairs in each head. It reads parts of
 # a software licence and of *Alice in Wonderland*. Which raises its loss most: stopping pair 0, pair 1, or the 16
-# slowest pairs? (A stopped pair, with speed 0, compares only content.)
+# slowest pairs? (A stopped pair, with speed 0, compares only content.) Each rise is given ± its standard error over
+# the tokens.
 
 # %% tags=["nbval-ignore-output"]
 from course_lib import released
@@ -273,7 +272,6 @@ for name, stopped in {"pair 0": [0], "pair 1": [1], "pairs 16–31": range(16, 3
     with model.changed(speeds=speeds):  # only inside this `with`
         found = {text: model.losses(texts[text]) - losses[text] for text in texts}
     rises[name] = [float(rise.mean()) for rise in found.values()]
-    # ±: the standard error over the tokens
     shown = [f"{text} {rise.mean():z.2f} ± {rise.std() / len(rise) ** 0.5:.2f}" for text, rise in found.items()]
     print(f"{name} stopped, the loss rises:", *shown, sep="  ")
 assert min(rises["pair 0"]) > 0.2
@@ -422,9 +420,9 @@ assert mean_score[1, 0] > mean_score[1, 16] > mean_score[1, 64] > mean_score[1, 
 assert max(abs(mean_score[0, x]) for x in (0, 16, 64, 255)) < 0.2
 
 # %% [markdown]
-# So RoPE's scores decay *on average* if query and key tend to point the same way at distance 0, and a shared mean is
-# enough. Without such a tendency the average does not decay. (Barbero et al. 2024 argue that decay is unlikely to be
-# why RoPE works.) ALiBi's *bias* decays whatever the content.
+# So RoPE's scores decay *on average* if query and key tend to point the same way in pairs of many speeds, fast and
+# slow. A shared mean in all channels is enough. Without such a tendency the average does not decay. (Barbero et al.
+# 2024 argue that decay is unlikely to be why RoPE works.) ALiBi's *bias* decays whatever the content.
 #
 # ## Deeper · Late positions in bfloat16
 #
@@ -487,8 +485,8 @@ else:
 #
 # With partial rotation, the channels that are not rotated compare bare content. By default GPT-NeoX and StableLM rotate
 # 25 % of the channels of a head, Phi 50 %, and GPT-J 64 of 256 (the configuration classes of `transformers` 5.23). Our
-# experiment stopped the slow pairs instead, as Barbero et al. (2024) do in models that they train (p-RoPE). Here are
-# its results for four texts (`pydoc`: help texts of Python), as the rise of the loss ± its standard error over the
+# experiment stopped the slow pairs instead, as Barbero et al. (2024) do in models that they train (p-RoPE). This is
+# how much the loss of our model rises on four texts (`pydoc`: help texts of Python), ± its standard error over the
 # tokens (committed runs):
 
 # %%
@@ -500,8 +498,8 @@ for name in ("fastest 1 stopped", "slowest 16 stopped, gap 0", "slowest 20 stopp
 print("in 384 tokens, pairs 12 to 15 rotate by", *[f"{384 * model.speeds[m]:.1f}" for m in range(12, 16)], "radian")
 
 # %% [markdown]
-# Stopping the slowest 16 costs little. Stopping the slowest 20 costs as much as stopping pair 0 or more in three texts,
-# and less in `course`. The four pairs added, 12 to 15, rotate by 1.7 to 5.1 radian within the text.
+# Stopping the slowest 16 costs little. In three texts, stopping the slowest 20 costs at least as much as stopping
+# pair 0, and in `course` it costs less. The four pairs added, 12 to 15, rotate by 1.7 to 5.1 radian within the text.
 #
 # In DeepSeek-V3, RoPE rotates 64 channels of a key and leaves the other 128 as they are. The model caches two things
 # per token: the 64 rotated channels, which all heads share, and a compressed vector $c$, from which it can compute the

@@ -74,7 +74,7 @@ show({"32 × 32 pixels": image, "8 × 8 patches": colours}, alt)
 
 # %% [markdown]
 # Inside a window the patches become a list, read row by row. The course's `partition` makes these lists, and `reverse`
-# undoes it. Here the windows have 2 × 2 patches, so that all numbers fit:
+# undoes it. Here is an image of 4 × 4 patches, and its windows of 2 × 2:
 
 # %%
 from course_lib.reference.window import partition, reverse
@@ -139,11 +139,11 @@ for i in range(4):
 # %% [markdown]
 # Each axis has the offsets $-1$, $0$ and $+1$, so 16 pairs of patches share $3 \cdot 3 = 9$ pairs of offsets. In a
 # window of $W \times W$, each axis has $2W - 1$ offsets, and the **table** has $(2W - 1)^2$ rows, one for each pair of
-# offsets, and a column for each head. All windows share it.
+# offsets, and a column for each head. All windows of a layer share it.
 #
 # ## The index, derived
 #
-# We arrange the pairs of offsets in a square and number them line by line.
+# We arrange the rows of the table in a square, by their offsets, and number them line by line.
 
 # %%
 square = np.arange(9).reshape(3, 3)
@@ -273,7 +273,6 @@ print(f"(−1, +1) {s[0, 2]:.4f}, (+1, −1) {s[2, 0]:.4f}, together {s[0, 2] + 
 # %% [markdown]
 # Both sums are $f(-1) + f(+1) + g(-1) + g(+1)$, whatever query and key are. If a head preferred both keys of one
 # diagonal to both of the other, that diagonal would have the larger sum. So, with equal content, **no such head can**.
-# (RoPE-Mixed can, see *Deeper*.)
 #
 # ## When the window grows
 #
@@ -334,7 +333,7 @@ assert share["stretch"][1] > 0.95
 # finer sampling. It also spreads the number over its neighbours. One patch still gets nearly all the weight, but only
 # because 20 is so large.
 #
-# Axial RoPE *keeps* offsets. To stretch, divide the positions:
+# Axial RoPE has no table. Left unchanged, it *keeps* every offset. To *stretch*, divide the positions:
 
 # %%
 for scale in (1, 1 / 2):
@@ -353,7 +352,7 @@ assert (row, column) == (6, 6)
 # Qwen2-VL reads pictures and videos, too. In its **M-RoPE** (multimodal RoPE, Wang et al. 2024), a token has three
 # positions: time, row and column. Each pair of channels rotates by one of them. A word has the same number on all
 # three. All tokens of a picture have the next free number as time, and their rows and columns count from it. The next
-# word gets the largest number so far plus one. So a picture of 30 × 40 tokens uses 40 positions, not 1,200.
+# word gets the largest number so far plus one.
 
 # %%
 from course_lib.reference.axial_rope import text_positions
@@ -479,6 +478,8 @@ assert shift_mask(8, 8, 4, 2).sum() == 576
 figures.shifted_windows(4, shift=2)
 
 # %% [markdown]
+# A corner patch sees only the four patches of its own corner.
+#
 # How do we compute the mask? The roll brings the first `shift` rows to the bottom, and the first columns to the right.
 # We label each patch by two facts: was it moved with these rows, and was it moved with these columns? Two patches of a
 # window see each other if both agree.
@@ -541,8 +542,9 @@ assert added[0] / added.sum() > 0.99 and masked[0, 0] == 0
 #
 # ## Deeper · Toeplitz blocks
 #
-# In one dimension a bias is **Toeplitz**: equal along each diagonal. In two, `to_grid` ([[diagonals|chapter #]]) puts
-# each line of the table on the diagonals of a block, and the blocks go on the diagonals of a grid of blocks:
+# In one dimension a bias by offset is **Toeplitz**: equal along each diagonal. In two, `to_grid`
+# ([[diagonals|chapter #]]) puts each line of the table on the diagonals of a block, and the blocks go on the diagonals
+# of a grid of blocks:
 
 # %%
 from course_lib.reference.grid import to_grid
@@ -654,9 +656,9 @@ else:
 
 # %% [markdown]
 # Qwen2-VL, Qwen2.5-VL and Qwen3-VL use M-RoPE in the language model and axial RoPE in the network that encodes the
-# pictures. Heo et al. and DINOv3 take the base 100 for axial RoPE, because with 10,000, the slow pairs would hardly
-# rotate within a picture. DINOv3's rows and columns run from −1 to 1 across the picture, whatever its size. In training
-# they are also rescaled at random, which may help with other sizes.
+# pictures. Heo et al. and DINOv3 take the base 100 for axial RoPE. With 10,000, the slow pairs would hardly rotate
+# within a picture. DINOv3's rows and columns run from −1 to 1 across the picture, whatever its size. In training they
+# are also rescaled at random, which may help with other sizes.
 #
 # **Sources** Z. Liu et al., *Swin Transformer: Hierarchical Vision Transformer using Shifted Windows*, 2021, and
 # microsoft/Swin-Transformer · Z. Liu et al., *Swin Transformer V2: Scaling Up Capacity and Resolution*, 2022 · B. Heo
