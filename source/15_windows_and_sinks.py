@@ -200,7 +200,7 @@ draw(two, text, "Token 3 sees only itself")
 #
 # ## Where it arises, and what it holds
 #
-# What marks this token inside the model? Each layer receives one vector per token. The first picture shows the largest
+# What marks token 0 inside the model? Each layer receives one vector per token. The first picture shows the largest
 # number in this vector, by size. The second shows the weight on token 0 (mean of all heads and later queries), and
 # the third the length of the value. All are means over four texts.
 
