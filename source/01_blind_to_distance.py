@@ -319,8 +319,8 @@ for kept in (16, 64):
 
 # %% [markdown]
 # In each of the eight comparisons, the wrong words in order are better than the right words in disorder, by at least
-# two standard errors. Shuffling costs more than dropping in seven of the eight, but these differences have no standard
-# error here. So disorder itself does harm in these texts. (The shuffle also tears apart words of several tokens, and
+# two standard errors. Shuffling costs more than dropping in seven of the eight, but without a standard
+# error here. So disorder itself does harm in these texts. (Shuffling also tears apart words of several tokens, and
 # dropping makes another token the first, and so the *sink* of [[windows_and_sinks|chapter #]].)
 #
 # ## Deeper · Models without positions
@@ -331,7 +331,7 @@ for kept in (16, 64):
 #
 # Kazemnejad et al. (2023) compared NoPE with four schemes on small reasoning tasks, in models of about 107 million
 # parameters. These were trained up to length 20 and tested up to 40. On the longer inputs, NoPE did best on average.
-# They also prove that it *can* represent positions if the text begins with a start token (above, the
+# They also prove that it *can* represent positions if the text begins with a start token (like our
 # token with the value 1). In [[longer_than_training|chapter #]], small models without positions are the weakest at the training length,
 # but not beyond it.
 #
