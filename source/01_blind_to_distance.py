@@ -319,9 +319,9 @@ for kept in (16, 64):
 
 # %% [markdown]
 # In each of the eight comparisons, the wrong words in order are better than the right words in disorder, by at least
-# two standard errors. Shuffling costs more than dropping in seven of the eight, but without a standard
-# error here. So disorder itself does harm in these texts. (Shuffling also tears apart words of several tokens, and
-# dropping makes another token the first, and so the *sink* of [[windows_and_sinks|chapter #]].)
+# two standard errors. So disorder itself does harm in these texts. Shuffling costs more than dropping in seven of the
+# eight, but these differences have no standard error. (Shuffling also tears apart words of several tokens, and dropping
+# makes another token the first, and so the *sink* of [[windows_and_sinks|chapter #]].)
 #
 # ## Deeper · Models without positions
 #
