@@ -2,8 +2,8 @@
 # # [[title]]
 #
 # "Dog bites man" is not news, but "man bites dog" is. In self-attention, the words of a text attend to each other.
-# Without a mask and without positions, it gives each word the same output in both sentences. You will see why, how much
-# of the order a causal mask restores, and what disorder costs a released language model.
+# Without a mask and without positions, it gives each word the same output in both sentences. You will see why, and what
+# disorder costs a released language model.
 #
 # **You will be able to**
 # - compute attention by hand, and see that it never uses the position of a token;
@@ -84,8 +84,8 @@ figures.side_by_side(
 
 # %% [markdown]
 # *on* is now the first token, and its output is the same as before. So the rows move with their tokens. A function is
-# permutation **equivariant** if its output is permuted in the same way as its input. It is **invariant** if its
-# output does not change. The mean of all rows is an example.
+# permutation **equivariant** if its output is permuted in the same way as its input. It is **invariant** if its output
+# does not change. The mean of all rows, for example, is invariant.
 #
 # ## The proof is one line
 #
@@ -148,8 +148,8 @@ print("dog, as the last word: ", layer(man_dog)[2, :4])
 # permute the words. So step 2 of the proof fails, because the rule now differs from row to row.
 #
 # Suppose all scores are equal. Then token $i$ gives each of its $i + 1$ keys the weight $1/(i+1)$. Suppose also that
-# the first token, perhaps a start token, has the value 1, and all others have the value 0. Then the output of token $i$
-# is $1/(i+1)$, so 1 / output − 1 is its position $i$.
+# the first token has the value 1, and all others have the value 0. Then the output of token $i$ is $1/(i+1)$, so
+# 1 / output − 1 is its position $i$.
 
 # %%
 from course_lib.reference.attention import causal_mask
@@ -163,9 +163,9 @@ assert np.allclose(places, np.arange(n))
 figures.heatmap(equal, alt="Weights of equal scores, causal mask", corner="query ↓ key →")
 
 # %% [markdown]
-# Does a mask also reveal the order of the earlier words? Look at the last word of a sentence. In layer 1 it sees the
-# earlier words as a bag, because their vectors contain no order yet. After layer 1, the vector of each word depends on
-# the words before it. So layer 2 may see the difference. Does it?
+# Does a mask also reveal the order of the earlier words? In layer 1, the last word of a sentence sees the earlier words
+# as a bag, because their vectors contain no order yet. After layer 1, the vector of each word depends on the words
+# before it. Does layer 2 see the difference?
 
 # %%
 a, b = embed("dog bites man today"), embed("man bites dog today")
@@ -174,7 +174,7 @@ for depth in (1, 2):
     print(f"{depth} layer(s), at the last word: same = {np.allclose(a[-1], b[-1])}")
 
 # %% [markdown]
-# With two layers it does. So a causal mask breaks the equivariance, and two layers can tell these two orders apart.
+# It does: with a causal mask, two layers can tell these two orders apart.
 #
 # ## A released model without its rotations
 #
@@ -182,8 +182,8 @@ for depth in (1, 2):
 # *rotates* queries and keys by angles that depend on the position ([[rope|chapter #]]).
 #
 # The model reads 256 tokens (words and pieces of words) of *Alice in Wonderland*. Its **loss** at a token is $-\ln p$,
-# in *nats*, where $p$ is the probability that it gave to this token. It has a causal mask and 30 layers. Will it miss
-# the rotations? (`python3 course.py model` fetches the model, 93 MB. Without it, the cells show recorded numbers.)
+# in *nats*, where $p$ is the probability that the model gave to this token. Will it miss the rotations, with its mask
+# and 30 layers? (`python3 course.py model` fetches the model, 93 MB. Without it, the cells show recorded numbers.)
 
 # %% tags=["nbval-ignore-output"]
 import torch
@@ -203,47 +203,34 @@ print(f"mean loss {losses.mean():.2f}, without rotations {without.mean():.2f}, {
 assert more > 1
 
 # %% [markdown]
-# The loss rises by 2.31 nats, so in this model the mask does not replace the rotations. That is the price of *removing*
-# them. Models trained without positions can do much better (*Deeper*).
+# The loss rises by 2.31 nats, so in this model the mask does not replace the rotations. Models *trained* without
+# positions can do much better (*Deeper*).
 #
 # ## Far words in the wrong order
 #
-# Now the model keeps its rotations, and we change its text. Token 0 and the last 144 tokens stay, and we look at the
-# losses of the last 128. What do the *far* tokens between bring? If it is mainly the topic, they should help almost as
-# much when they are *shuffled* (permuted at random).
+# Now the model keeps its rotations, and we change its text. Token 0 and the last 144 tokens stay. The *far* tokens
+# between them stay in order, or are *shuffled* (permuted at random), or are left out. If they bring mainly the topic,
+# they should help almost as much when they are shuffled. Do they?
 #
-# **Guess first:** which helps more, the text's own far words in disorder, or another passage of the book in order? The
-# table shows by how much far words change the mean loss, with the standard error of this difference (±).
+# The table shows how the far words change the mean loss of the last 128 tokens (± its standard error). A minus means
+# that they help.
 
 # %% tags=["nbval-ignore-output"]
 far, near = text[1:-144], text[-144:]
 mixed = torch.randperm(len(far), generator=torch.Generator().manual_seed(0))
-book = model.encode(released.excerpt("alice"))
-choices = {
-    "own words, in order": far,
-    "own words, shuffled": far[mixed],
-    "another passage, in order": book[1000 : 1000 + len(far)],
-    "no far words": far[:0],
-}
+choices = {"far words in order": far, "far words shuffled": far[mixed], "no far words": far[:0]}
 lost = {name: model.losses(torch.cat([text[:1], words, near]))[-128:] for name, words in choices.items()}
 print("shuffled:", repr("".join(model.tokens(far[mixed][:12]))), "…")
 
 # %% tags=["nbval-ignore-output"]
-def show(name, rise):
-    print(f"{name:26} {float(rise.mean()):+.2f} ± {float(rise.std()) / 128**0.5:.2f}")
-
-
-for name in list(choices)[:-1]:
-    show(name, lost[name] - lost["no far words"])
-more = lost["own words, shuffled"] - lost["another passage, in order"]
-show("shuffled − passage", more)
-assert more.mean() > 0.1
-assert (lost["own words, shuffled"] - lost["own words, in order"]).mean() > 0.15
+for name in ("far words in order", "far words shuffled"):
+    change = lost[name] - lost["no far words"]
+    print(f"{name:20} {float(change.mean()):+.2f} ± {float(change.std()) / 128**0.5:.2f}")
+assert (lost["far words shuffled"] - lost["far words in order"]).mean() > 0.15
 
 # %% [markdown]
-# In order, the own words lower the loss by 0.35 nats. Shuffled, they help no more than missing words. The other passage
-# has the wrong words, yet it helps more than the right words in disorder. So in this model and this text, the far words
-# help only in order. (The shuffle also tears apart words of several tokens. *Deeper* tests four other texts.)
+# In order, the far words lower the loss by 0.35 nats. Shuffled, they do not help. So in this model and this text, the
+# far words help only in order. But disorder itself may disturb the model (*Deeper* tests this on four other texts).
 #
 # ## Remember
 #
@@ -331,9 +318,10 @@ for kept in (16, 64):
     show_texts("replaced − shuffled", [row["than_shuffled"] for row in runs["replaced"]])
 
 # %% [markdown]
-# In each of the eight comparisons, the passage from elsewhere is better than the shuffled words, by at least two
-# standard errors. Shuffling costs more than dropping in seven of the eight, but these differences have no standard
-# error here. Dropping also makes another token the first, which matters in this model ([[windows_and_sinks|chapter #]]).
+# In each of the eight comparisons, the wrong words in order are better than the right words in disorder, by at least
+# two standard errors. So disorder itself does harm in these texts. Shuffling costs more than dropping in seven of the
+# eight, but these differences have no standard error. (Shuffling also tears apart words of several tokens, and dropping
+# makes another token the first, and so the *sink* of [[windows_and_sinks|chapter #]].)
 #
 # ## Deeper · Models without positions
 #
@@ -343,8 +331,8 @@ for kept in (16, 64):
 #
 # Kazemnejad et al. (2023) compared NoPE with four schemes on small reasoning tasks, in models of about 107 million
 # parameters. These were trained up to length 20 and tested up to 40. On the longer inputs, NoPE did best on average.
-# They also prove that it *can* represent positions if the text begins with a start token (our weights $1/(i+1)$ used
-# one). In [[longer_than_training|chapter #]], small models without positions are the weakest at the training length,
+# They also prove that it *can* represent positions if the text begins with a start token (like our
+# token with the value 1). In [[longer_than_training|chapter #]], small models without positions are the weakest at the training length,
 # but not beyond it.
 #
 # SmolLM3 and Llama 4 leave the rotation (*RoPE*) out of every fourth layer ([[windows_and_sinks|chapter #]]).

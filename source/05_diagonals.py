@@ -1,9 +1,9 @@
 # %% [markdown]
 # # [[title]]
 #
-# A text of 2,048 tokens has over four million pairs of tokens, but only 4,095 offsets. So code that stores something for
-# every pair stores most of it many times. Here you store it once per offset, and place it wherever it is needed. The
-# way back shows how far a head of a released model looks.
+# A text of 2,048 tokens has over four million pairs of tokens, but only 4,095 offsets. So whatever depends only on the
+# offset should be stored once per offset, and placed wherever it is needed. The way back shows how far a head of a
+# released model looks.
 #
 # **You will be able to**
 # - place one number per offset on the diagonals of a grid (`to_grid`), and sum them back (`from_grid`);
@@ -75,8 +75,8 @@ for i in range(n):
 #
 # ### Any number of queries and keys
 #
-# A decoder has read three tokens and now reads two more, *on* and *mat*: $n_q = 2$, $n_k = 5$ and `past` $= 3$. Query
-# $i$ of the grid is at position `past` $+\,i$. How many offsets $j - ($`past`$\,+\,i)$ are there?
+# A decoder has read three tokens and now reads two more, *on* and *mat*: $n_q = 2$, $n_k = 5$ and `past` $= 3$. Row $i$
+# of the grid is now the query at position `past` $+\,i$. How many offsets are there?
 
 # %%
 row = row_offsets(2, 5, past=3)
@@ -94,7 +94,7 @@ figures.heatmap(
 # ## The way back
 #
 # How far back does a head look? Its weights are a grid, and each diagonal holds the weights at one offset. `from_grid`
-# adds up each diagonal. We compute one sum by hand, then all with two loops.
+# adds up each diagonal.
 
 # %%
 from course_lib.reference.attention import attention
@@ -120,13 +120,13 @@ print("cells:", *cells.astype(int))
 figures.heatmap(back / cells, columns=signs, digits=3, alt="Mean weight by offset: no clear trend")
 
 # %% [markdown]
-# The means show no clear trend. That was to be expected, because this head has no positions.
+# The means show no clear trend, as expected of a head without positions.
 #
 # ### A head of a released model
 #
-# SmolLM2-135M reads 64 tokens of *Alice in Wonderland*, and we look at head 0 of its layer 16
-# ([[released_model|chapter #]] maps all heads). The model is causal. So we compare the head with a causal head without
-# preferences, a **uniform** head: its query $i$ gives $1/(i+1)$ to each token that it sees.
+# SmolLM2-135M reads 64 tokens of *Alice in Wonderland*, and we look at head 0 of its layer 16. The model is causal. So
+# we compare the head with a causal head without preferences, a **uniform** head: its query $i$ gives $1/(i+1)$ to each
+# token that it sees.
 
 # %%
 uniform = np.tri(64) / np.arange(1, 65)[:, None]
@@ -172,8 +172,8 @@ figures.heatmap(
 #
 # Music Transformer (Huang et al. 2019) has a table $E$ with a *vector* $e$ for every offset, like the table $A$ of
 # [[vector_per_distance|chapter #]], but not clipped. To each product $q_i \cdot k_j$ it adds
-# $S^{rel}_{ij} = q_i \cdot e_{j-i}$ (blue in the drawing), and then scales the sum, as Shaw's scheme does. How can we
-# compute $S^{rel}$ without storing a vector for every pair?
+# $S^{rel}_{ij} = q_i \cdot e_{j-i}$ (in the drawing $e$ is called $a$), and then scales the sum, as Shaw's scheme does.
+# How can we compute $S^{rel}$ without storing a vector for every pair?
 
 # %%
 figures.attention_block("Music Transformer")
@@ -207,13 +207,13 @@ print("products:", products.shape, "-> grid", to_grid(products, n).shape)
 
 # %% [markdown]
 # Of the 45 products, the grid uses 25. So this costs more multiplications, but it needs no cube. A causal head needs
-# only the $n$ offsets up to 0. Then $QE^\top$ has $n^2$ numbers, as many as the scores $QK^\top$. The cube has $d$ times
-# as many. (*Deeper* has the paper's example.)
+# only the $n$ offsets up to 0. Then $QE^\top$ has $n^2$ numbers, as many as the scores $QK^\top$. The cube has $d$
+# times as many.
 #
 # ## Huang's skew
 #
-# `to_grid` picks numbers by index. Huang et al. found three steps that need no index. Their model is causal, so each
-# query has only $n$ products, for the offsets $-(n-1)$ to 0.
+# Huang et al. found three steps that do the work of `to_grid` without an index. Their model is causal, so each query
+# has only $n$ products, for the offsets $-(n-1)$ to 0.
 #
 # 1. Put a column of zeros in front of the products.
 # 2. In memory the rows follow one another as one long line of $n(n + 1)$ numbers. Read this line as rows of $n$ numbers
@@ -280,16 +280,16 @@ print("product", *(f"{label:>4}" for label in labels.ravel()))
 #
 # $$\text{place}(i, j) = (n_q - 1) + i\,(w - 1) + j$$
 #
-# The step from row to row is called a **stride**. The products themselves have the stride $w$. So the grid is **the same
-# memory, read with stride $w - 1$ instead of $w$**. `as_strided` makes such a view. It does not check the strides, so a
-# wrong one reads memory outside the array. (Ours stays inside if $n_k \le w$.) What is above the diagonal this time?
+# The step from row to row is called a **stride**. The products themselves have the stride $w$. So the grid is **the
+# same memory, read with stride $w - 1$ instead of $w$**. `as_strided` makes such a view. It does not check the strides,
+# so a wrong one reads memory outside the array. What is above the diagonal this time?
 
 # %%
 from numpy.lib.stride_tricks import as_strided
 
 
 def strided(rows, n_k):
-    """The grid of n_k keys as a view of the memory of `rows`, one row per query: nothing is copied."""
+    """The grid of n_k keys, at most one per column of `rows`, as a view of their memory: nothing is copied."""
     assert rows.flags.c_contiguous  # the rows follow one another in memory
     one_row, one = rows.strides
     return as_strided(rows.ravel()[len(rows) - 1 :], (len(rows), n_k), (one_row - one, one), writeable=False)

@@ -44,7 +44,7 @@ for i in range(6):
 
 # %% [markdown]
 # A window is a bias with one number per offset: 0 inside, and $-\infty$ outside, where the weight becomes $e^{-\infty}
-# = 0$. One row of these numbers serves all queries. The later keys are hidden by the causal mask.
+# = 0$.
 
 # %%
 from course_lib.reference.sliding_window import window_mask, window_row
@@ -88,9 +88,8 @@ print("40 tokens read; keys in the cache:", tuple(ring.k.shape), "(batch, heads,
 assert torch.allclose(by_ring, at_once, atol=1e-6)
 
 # %% [markdown]
-# **What does it save?** A cache holds a key and a value for each layer, head and token. The smaller gpt-oss model has
-# 24 layers, with 8 heads of 64 channels for keys and values. Every second layer has a window, of 128 tokens. How much
-# of the memory remains?
+# **What does it save?** The smaller gpt-oss model has 24 layers, with 8 heads of 64 channels for keys and values. Every
+# second layer has a window, of 128 tokens. How much of the memory remains?
 
 
 # %%
@@ -104,7 +103,7 @@ print(f"gpt-oss, 131,072 tokens: {2 * half:,.0f} MiB without windows, "
       f"{half + cache_mib(12, 8, 64, 131_072, window=128):,.0f} MiB with every second layer windowed")
 
 # %% [markdown]
-# The layers that keep everything still need half of the memory, however small the other windows are.
+# However small the windows are, the other layers still need half of the memory.
 #
 # ## How far do layers reach?
 #
@@ -173,9 +172,8 @@ figures.side_by_side(draw(head(text), text, "As it is"), draw(head(other), other
 
 # %% [markdown]
 # In both texts, nearly all of the weight goes to token 0. Such a key is called an **attention sink** (Xiao et al.
-# 2023). Why token 0? It differs from the others in two ways: it is at position 0, and it can attend only to itself,
-# because no token comes before it. To separate the two, we let token 3, *on*, attend only to itself, too, in every
-# layer.
+# 2023). Why token 0? Perhaps because it is at position 0, or because it can attend only to itself, since no token comes
+# before it. To separate these two, we let token 3, *on*, attend only to itself, too, in every layer.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -198,21 +196,23 @@ assert two[4:, [0, 3]].min() > 0.4
 draw(two, text, "Token 3 sees only itself")
 
 # %% [markdown]
-# Token 3 is a second sink, far from position 0. So in this model, a token becomes a sink if it can attend only to
-# itself.
+# Token 3 is a second sink. So in this model, a token becomes a sink if it can attend only to itself.
 #
 # ## Where it arises, and what it holds
 #
-# What marks this token inside the model? Each layer receives one vector per token. The first picture shows the largest
-# number in token 0's vector, by size, layer by layer. The second shows the weight on token 0, and the third the length
-# of its value. All are means over four texts.
+# What marks token 0 inside the model? Each layer receives one vector per token. The first picture shows the largest
+# number in this vector, by size. The second shows the weight on token 0 (mean of all heads and later queries), and
+# the third the length of the value. All are means over four texts.
 
 # %%
 texts = committed("sink by layer", condition="as released")
-mean = {name: np.mean([row[name] for row in texts], axis=0) for name in ("residual 0", "weight", "value 0", "value")}
+names = ("residual 0", "residual", "weight", "value 0", "value")
+mean = {name: np.mean([row[name] for row in texts], axis=0) for name in names}
 fig, (largest, weight, value) = plt.subplots(1, 3, figsize=(9, 2.6), layout="constrained")
-largest.semilogy(mean["residual 0"])
-largest.set(title="largest number of token 0", xlabel="layer")
+largest.semilogy(mean["residual 0"], label="token 0")
+largest.semilogy(mean["residual"], label="other tokens (median)")
+largest.set(title="largest number", xlabel="layer")
+largest.legend()
 weight.plot(mean["weight"])
 weight.set(title="mean weight of token 0", xlabel="layer")
 value.plot(mean["value 0"], label="token 0")
@@ -221,18 +221,19 @@ value.set(title="length of the value", xlabel="layer", ylim=0)
 value.legend()
 assert mean["weight"][[0, 1, 11]].max() < 0.01 and mean["weight"][12:].min() > 0.2
 figures.show(fig, alt="By layer: the largest number of token 0 is some hundreds in layers 3 to 9, small in layer 11, and "
-    "above ten thousand from layer 12 on. Its weight follows it. Where it is large, its value is shorter than others.")
+    "about ten thousand or more from layer 12 on. The median of the other tokens stays below a thousand. The weight on "
+    "token 0 follows its largest number. Where this is large, its value is shorter than others.")
 
 # %% [markdown]
-# Sun et al. (2024) call such numbers **massive activations**. In this model, token 0 gets much weight only in layers
-# that it enters with a massive activation. Its value is short there, so a head that looks at the sink adds only a short
-# vector to the output.
+# Sun et al. (2024) call such huge numbers **massive activations**. In this model, token 0 gets much weight only in
+# layers that it enters with one. Its value is short there, so a head that looks at the sink adds only a short vector to
+# the output.
 #
 # ## A window without the sink, and with it
 #
-# The model reads *Alice* with a window of 64 in all layers. From query 64 on, token 0 is outside. Then we give the cache
-# an extra slot for token 0 or, as a control, for token 20. In the last line there is no window. Only token 0 is hidden
-# from all later tokens, so token 1 can attend only to itself. Which changes break the model?
+# The model reads *Alice* with a window of 64 in all layers. From query 64 on, token 0 is outside. Then we give the
+# cache an extra slot for token 0 or, as a control, for token 20. In the last line there is no window, but token 0 is
+# hidden from all later tokens. Which changes break the model?
 
 # %% tags=["nbval-ignore-output"]
 alice = model.encode(released.excerpt("alice"))[:192]
@@ -251,8 +252,8 @@ assert rise["window of 64, token 0 kept"] < 0.5 * rise["window of 64, token 20 k
 
 # %% [markdown]
 # With token 0 the rise is small, though all other far keys are gone. And hiding token 0 from the beginning does hardly
-# any harm, because token 1 is the sink then. In the window, each token from 64 on still sees tokens before it, so none
-# takes the place of token 0. (*Deeper* has four other texts.)
+# any harm, because token 1 then attends only to itself and is the sink. In the window, each token from 64 on still sees
+# tokens before it, so none takes the place of token 0.
 #
 # So for this model, a ring should also **keep the first token**: `RingCache(64, keep=1)`.
 #
@@ -280,14 +281,15 @@ figures.attention_block("sink")
 #
 # ## Layers without positions
 #
-# A layer without positions (*NoPE*) has no rotations, so a long text brings no new angles. But only the causal mask tells
-# it anything about order. So some released models are **hybrids** of both kinds: in Cohere's Command A (Yang et al.
-# 2025), three of four layers have RoPE in a window, and every fourth has no positions and reads the whole text.
+# A layer without positions (*NoPE*) has no rotations, so a long text brings no new angles. But by itself it knows of
+# the order only what the causal mask reveals. In **hybrids**, layers with positions come before it: in Cohere's Command
+# A (see Yang et al. 2025), three of four layers have RoPE in a window, and every fourth has no positions and reads the
+# whole text.
 #
 # In the study's `window-64`, both layers have RoPE and a window of 64. In `none`, neither layer has positions or a
-# window. The hybrid `window-64+none` has a first layer as in `window-64` and a second as in `none`. All were trained at
-# 128 tokens. At 1,024, where is the hybrid better than `window-64`, and where worse: in text, in retrieval (a name told
-# far back), or in flip-flop (the last write)?
+# window. In the hybrid `window-64+none`, only the first layer has both. All were trained at 128 tokens. At 1,024, where
+# is the hybrid better than `window-64`, and where worse: in text, in retrieval (the value of a name far back), or in
+# flip-flop (the last bit written)?
 
 # %%
 from course_tasks import measured, questions
@@ -296,11 +298,12 @@ print(f"{'at 1,024 tokens':16}  loss in text  retrieval  flip-flop")
 for scheme in ("window-64", "none", "window-64+none"):
     names, bits = (measured.right(scheme, task)[-1] for task in (measured.NAMES, measured.BITS))
     print(f"{scheme:16} {measured.losses(scheme)[:, -1].mean():13.2f}  {names:9.0%}  {bits:9.0%}")
+print(f"{'guessing':16} {'':13}  {1 / 8:9.0%}  {1 / 2:9.0%}")
 
 # %% [markdown]
-# `window-64` reaches 126 tokens back, so it finds few of the names. In our two-layer models, the hybrid finds them all,
-# and its loss in text is nearly as low. `none` finds most names, too, but is far worse in text. The price of the hybrid
-# is flip-flop, where it gets fewer reads right than `window-64`.
+# `window-64` reaches 126 tokens back, and the names are farther, so it can only guess. In our two-layer models, the
+# hybrid answers all of these questions, and its loss in text is nearly as low. `none` answers most of them, too, but is
+# far worse in text. The price of the hybrid is flip-flop, where it is nearer to guessing than `window-64`.
 #
 # ## Remember
 #
@@ -309,8 +312,8 @@ for scheme in ("window-64", "none", "window-64+none"):
 # - In this model, a token becomes a sink if it can attend only to itself. It has massive activations and a short value.
 # - A window that drops the sink breaks this model, because no other token takes its place. One extra slot for the first
 #   token repairs most of this.
-# - In our small models, a layer without positions above a window finds all far names, but gets only 60 % of flip-flop
-#   right at 1,024 tokens.
+# - In our small models, a layer without positions above a window finds all far names, but is close to guessing in
+#   flip-flop.
 #
 # ## Three questions
 
@@ -372,10 +375,10 @@ figures.question(
 # These are the four texts of the pictures above, and a window of 96. `kept` lists the tokens with extra slots.
 
 # %%
-def table(experiment, *conditions):
-    """How much the loss of each text rises, in nats, ± its standard error: a row for each condition."""
+def table(*lines):
+    """How much the loss of each text rises, in nats, ± its standard error: a row for each (experiment, condition)."""
     print(f"{'':40}", *[f"{row['text']:>12}" for row in texts])
-    for condition in conditions:
+    for experiment, condition in lines:
         rows = committed(experiment, condition=condition)
         shown = condition.replace("first 1 hidden from later ones", "no window, token 0 hidden")
         print(f"{shown:40}", *[f"{row['difference']:5.2f} ± {row['error']:.2f}" for row in rows])
@@ -383,7 +386,7 @@ def table(experiment, *conditions):
 
 window = "window 96, "
 cases = ("kept []", "kept [20]", "kept [0]", "another token 0 kept")
-table("windows", *[window + case for case in cases], "first 1 hidden from later ones")
+table(*[("windows", window + case) for case in cases], ("windows", "first 1 hidden from later ones"))
 
 # %% [markdown]
 # In the fourth row, another first word serves as well.
@@ -406,14 +409,14 @@ print(f"cosine of queries with the key: of token 0 {in_20['cosine 0']:.2f}, of t
 
 # %%
 value = "value of token 0: "
-table("sink value", *[value + case for case in ("of another first token", "0", "mean of the others")],
-      window + "kept [0]", window + "kept [0], its value 0")
+cases = (value + "of another first token", value + "0", value + "mean of the others", window + "kept [0], its value 0")
+table(*[("sink value", case) for case in cases], ("windows", window + "kept [0]"), ("windows", window + "kept []"))
 
 # %% [markdown]
 # The value of another first token changes nothing, so the value says nothing about the text. But the model relies on
 # it. With zeros the loss rises in three texts (in *licence* by 0.05 ± 0.04, no clear rise), and the mean of the other
-# values does more harm in all four. Beside a window, keeping token 0 with value 0 helps in *licence*, perhaps in
-# *course*, and not in the two others (compare `kept []` above). So in this model the sink also adds a constant to the
+# values does more harm in all four. Beside a window, is token 0 with value 0 better than no token 0 (the last row)? In
+# *licence* it is, perhaps in *course*, and not in the two others. So in this model the sink also adds a constant to the
 # output.
 #
 # ## Deeper · At which position is a kept key?

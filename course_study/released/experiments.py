@@ -124,7 +124,7 @@ def trials(changes: dict[str, Change]) -> Trials:
 
 
 def sink(model: Released, tokens: Tensor) -> Measured:
-    """Also, by layer, token 0 beside those from 8 on: weight, norms of value and key, cosine with queries, residual."""
+    """Also, by layer, token 0 beside those from 8 on: weight, norms of value and key, cosine, largest number."""
     layers, group = [], model.n_heads // model.n_kv_heads
     for inside in model.inside(tokens):
         k, v, x = inside.k.repeat_interleave(group, 0), inside.v.norm(dim=-1), inside.x.abs()
@@ -132,7 +132,7 @@ def sink(model: Released, tokens: Tensor) -> Measured:
         numbers |= {"key 0": k[:, 0].norm(dim=-1).mean(), "key": k[:, 8:].norm(dim=-1).mean()}
         for j in (0, 50):
             numbers[f"cosine {j}"] = cosine_similarity(inside.q[:, 8:], k[:, j : j + 1], dim=-1).mean()
-        layers.append(numbers | {"residual 0": x[0].max(), "residual": x[8:].median()})
+        layers.append(numbers | {"residual 0": x[0].max(), "residual": x[8:].amax(1).median()})
     return model.losses(tokens), {name: [float(layer[name]) for layer in layers] for name in layers[0]}
 
 
