@@ -81,8 +81,8 @@ figures.heatmap(
 #
 # ## A distance replaces the key's position
 #
-# A vector of the **distance** $\delta = i - j$ takes the place of $p_j$. (So $\delta$ is positive if the key comes
-# first.) The vector is a sinusoid, $R_\delta$, which exists for every distance without a table.
+# A vector of the **distance** $\delta = i - j$ takes the place of $p_j$. It is a sinusoid, $R_\delta$, which exists for
+# every distance without a table.
 #
 # From here on, no position is added to an input: the query is $q_i = x_i W_q$, and the key of a word is
 # $k_j = x_j W_k$. The key of a distance, $R_\delta W_r$, has weights of its own. We write it with its offset, as
@@ -132,7 +132,7 @@ figures.attention_block("Transformer-XL")
 # ## One pair by hand
 #
 # *sat* looks at *cat*, one word back. We choose $u$ and $v$ by hand: $u$ adds up channels 1 and 3 of a word's key, and
-# $v$ makes $0.5 \sin\delta + \cos\delta$ of a distance. This is large for the word itself and the word before it.
+# $v$ makes $0.5 \sin\delta + \cos\delta$ of a distance. Within our five words, this is largest at the distances 0 and 1.
 
 # %%
 u = np.array([0.0, 1.0, 0.0, 1.0])
@@ -194,8 +194,8 @@ figures.side_by_side(figures.side_by_side(*maps[:2]), figures.side_by_side(*maps
 # - **(a)** compares words. Their distance plays no part.
 # - **(b)** lets each query judge distances in its own way. For one word back, *cat* gives 2.08 and *sat* 1.43. This is
 #   the form of Shaw's term ([[vector_per_distance|chapter #]]).
-# - **(c)** is one number per key: 2 for *The* and 0 for *cat*, whatever the query.
-# - **(d)** is one number per offset: a bias row, as in [[bias_by_hand|chapter #]].
+# - **(c)** is the new one. It is one number per key: 2 for *The* and 0 for *cat*, whatever the query.
+# - **(d)** is one number per offset: a bias row, as in [[bias_by_hand|chapter #]], but mixed from sinusoids.
 #
 # (a) and (c) share the factor $k_j$, and (b) and (d) share $r_{j-i}$. So two products and one `to_grid` give all four:
 #
@@ -215,13 +215,15 @@ figures.heatmap(weights, digits=3, alt="Weights of all four terms, under the cau
 # %% [markdown]
 # ## The relative shift
 #
-# The paper replaces `to_grid` by a **relative shift**. It is Huang's skew ([[diagonals|chapter #]]), with a memory in
-# front.
+# Where we use `to_grid`, the paper uses a **relative shift**. It is Huang's skew ([[diagonals|chapter #]]), with a
+# memory in front.
 #
 # Let the memory hold *The* and *cat*, and let the segment be *sat on mat*. One product gives each query a number for
-# each of the distances 4 to 0. But the first key, *The*, is at distance 2 from *sat*, 3 from *on* and 4 from *mat*. So
-# the rows of the grid must begin there. As in the skew, put a zero in front of each row, drop the first numbers of the
-# line (one for each query), and cut it again.
+# each of the distances 4 to 0. But the first key, *The*, is only two words before *sat*. So the row of *sat* must begin
+# with distance 2, that of *on* with 3, and that of *mat* with 4.
+#
+# As in the skew, put a zero in front of each row, and read all rows as one long line. Drop its first three numbers, one
+# for each query, and cut the rest into rows of five.
 #
 # Follow the number of *on* for distance 3. It is at place 8 of the line, counted from 0. Without the first three
 # numbers, it is at place 5, so in rows of five it begins the second row:
@@ -243,8 +245,9 @@ figures.provenance("shift")
 #
 # ## Segments with memory
 #
-# Do two segments of five give the same outputs as one pass over all ten tokens? `read` is a layer with a memory.
-# `update_memory` appends a segment to the memory and keeps the last `length` rows. The inputs get no position vectors.
+# Do two segments of five give the same outputs as one pass over all ten tokens? And if the memory holds only three?
+# `read` is a layer with a memory. `update_memory` appends a segment to the memory and keeps the last `length` rows. The
+# inputs get no position vectors.
 
 # %%
 from course_lib.reference.transformer_xl import update_memory
@@ -264,29 +267,37 @@ ours = {"q": W_q, "k": W_k, "r": W_r, "u": u, "v": v, "value": W_v}
 text = np.concatenate([X, X])
 one_pass = read(text, text[:0], ours)  # text[:0] is an empty memory
 first = read(text[:5], text[:0], ours)
-second = read(text[5:], update_memory(None, text[:5], length=5), ours)
-print(f"largest difference: {abs(np.concatenate([first, second]) - one_pass).max():.6f}")
-assert np.allclose(np.concatenate([first, second]), one_pass)
+assert np.allclose(first, one_pass[:5])
+for length in (5, 3):
+    second = read(text[5:], update_memory(None, text[:5], length), ours)
+    print(f"memory of {length}: segment 2 differs from the one pass by up to {abs(second - one_pass[5:]).max():.2f}")
+    assert np.allclose(second, one_pass[5:]) == (length == 5)
 
 # %% [markdown]
-# They do. And *sat* of segment 2 now gives the two *cats* different scores:
+# They do if the memory holds everything before. A memory of three has lost *The* and *cat* of segment 1.
+#
+# And *sat* of segment 2 now gives the two *cats* different scores:
 
 # %%
 r_long = position_keys(5, 10, W_r, past=5)
 relative = xl_scores(Q, np.concatenate([K, K]), r_long, u, v)
+assert np.round(r_long[[8, 3]] @ v, 2).tolist() == [0.96, 0.82]  # offsets −1 and −6
 print(f"sat → cat, six back: {relative[sat, cat]:.2f}, one back: {relative[sat, cat + n]:.2f}")
 
 # %% [markdown]
+# The two are close because sinusoids return: $v \cdot r$ is 0.96 at distance 1, and 0.82 again at distance 6.
+#
 # In a stack of layers, each remembers its own *inputs*. These already contain what the layer below saw one segment
 # back, so a stack sees further back than one memory (*Deeper* counts).
 #
 # ## Who uses it today?
 #
 # Speech models: the Conformer took these positions over (Gulati et al. 2020). In transformers 5.23, NVIDIA's
-# **Parakeet** has all four terms and no causal mask. **Gemma 4** has (a) and (b) in its audio encoder.
+# **Parakeet** has all four terms. Because it has no causal mask, its rows also cover the future. **Gemma 4** has (a) and
+# (b) in its audio encoder.
 #
-# Term (b) costs time, because it needs one more product per query and offset. Speech models with RoPE trained faster,
-# with similar or lower error rates (Zhang et al. 2025).
+# Terms with distances cost time: one more product per query and offset, which many fast kernels cannot add. Speech
+# models with RoPE trained faster, with similar or lower error rates (Zhang et al. 2025).
 #
 # ## Remember
 #
@@ -338,7 +349,7 @@ figures.question(
         "Yes: the softmax ignores a constant":
             "It ignores a constant along a row of scores. u · k differs from key to key, so it is not one.",
         "No":
-            "Yes. What cancels is a term that does not depend on the key. (c) depends on nothing else.",
+            "Yes. What cancels is a term that does not depend on the key. (c) depends on the key, and on nothing else.",
         "Only under a causal mask":
             "A mask hides keys. Among the visible ones, u · k still prefers some to others.",
     },
@@ -431,8 +442,8 @@ print(f"other sign, same weights: off by up to {abs(same_weights - scores).max()
 print(f"v·r one word back: {v @ r[n - 2]:.2f} becomes {v @ (R_other @ W_r)[n - 2]:.2f}")
 
 # %% [markdown]
-# Both signs can express the same scores. But with weights trained for the other sign, one word back and one word ahead
-# change places, and nothing crashes. The order of the channels matters too: the authors put all sines first.
+# Both signs can express the same scores. But with weights trained for the other sign, one word back gets the numbers of
+# one word ahead, which a causal layer has never trained. Nothing crashes.
 #
 # The tutorial's shift returns the right shape and never reads a later query, so tests of shape and causality pass. Yet
 # it puts numbers in the wrong cells. A comparison with a loop over the formula finds both bugs.

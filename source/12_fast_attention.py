@@ -1,8 +1,8 @@
 # %% [markdown]
 # # [[title]]
 #
-# Attention is fast in practice, because its code has been tuned for years. Can this code also add a bias? We compute
-# one bias in three ways, look inside the tuned code, and see what a model keeps while it writes token by token.
+# Attention is fast in practice, because its code has been tuned for years. Can this code also add a bias? And what
+# must a model keep while it writes token by token?
 #
 # **You will be able to**
 # - compute attention with a bias in three ways, and avoid three mistakes that raise no error;
@@ -40,8 +40,8 @@ number = -LAMBDA * np.log1p(abs(the - sat))
 print(f"q·k / √d = {raw:.4f}, bias {number:.4f}, score {raw + number:.4f}")
 
 # %% [markdown]
-# **The first way: the formula.** It computes attention one operation after another. Each line below, except the last,
-# stores one number for each pair of query and key: a *grid*.
+# **The first way: the formula.** It computes attention one operation after another, which torch calls *eager*. Each
+# operation before the last stores a number for each pair of query and key: a *grid*.
 
 # %%
 from course_lib.reference.attention import attention, softmax
@@ -118,9 +118,10 @@ figures.question(
 # %%
 n_q, past = 2, 3
 corner, shifted = np.tri(n_q, n), np.tri(n_q, n, past)
+how = {"rows": ["on", "mat"], "corner": "query ↓ key →"}
 figures.side_by_side(
-    figures.heatmap(corner, rows=["on", "mat"], alt="is_causal: 1 where on and mat may look, from the top left"),
-    figures.heatmap(shifted, rows=["on", "mat"], alt="What decoding needs: 1 up to its own position"),
+    figures.heatmap(corner, **how, alt="is_causal: 1 where on and mat may look, from the top left"),
+    figures.heatmap(shifted, **how, alt="What decoding needs: 1 up to its own position"),
 )
 
 # %%
@@ -134,7 +135,7 @@ print("lower right, output of on:", lower_right[0, 0, 0].numpy())
 assert torch.allclose(lower_right, sdpa(on_and_mat, k, v, attn_mask=torch.tensor(shifted).bool()))
 
 # %% [markdown]
-# **Trap 2: what `True` means.** A mask can also be of Booleans. To SDPA, `True` means *look*, but to
+# **Trap 2: what `True` means.** A mask can also hold Booleans. To SDPA, `True` means *look*, but to
 # `torch.nn.MultiheadAttention` it means *hide*.
 #
 # **Trap 3: a mask of numbers.** If you write such a mask as ones (*look*) and zeros (*hide*), it hides nothing, because
@@ -158,7 +159,7 @@ assert 0.05 < of_sat["trap 3"][mat] < 0.1
 #
 # ## What a fused kernel does
 #
-# The formula writes grids to memory and reads them back, which is slow (Dao et al. 2022, section 2.1). FlashAttention,
+# The formula writes grids to memory and reads them back, which is slow (Dao et al. 2022, section 2.2). FlashAttention,
 # a fused kernel, goes through the keys in *tiles* that fit into fast on-chip memory, and never stores a grid of scores.
 #
 # But the softmax divides by a sum over *all* keys. How can it be computed when only one tile is known? For each query,
@@ -168,7 +169,7 @@ assert 0.05 < of_sat["trap 3"][mat] < 0.1
 # - the **sum** of $e^{\text{score} - \text{largest}}$;
 # - the **mixture**: the sum of the values, each multiplied by its $e^{\text{score} - \text{largest}}$.
 #
-# If a tile brings a larger score, the old exponentials were computed with the wrong one. Multiplying sum and mixture by
+# If a tile brings a larger score, the old exponentials were computed with a smaller one. Multiplying sum and mixture by
 # $e^{\text{old} - \text{new}}$ corrects this, because
 # $e^{\text{score} - \text{old}} \cdot e^{\text{old} - \text{new}} = e^{\text{score} - \text{new}}$.
 #
@@ -183,6 +184,10 @@ largest = s[one].max()
 e = np.exp(s[one] - largest)
 total, mixed = e.sum(), e @ V[one]
 print(f"tile one: largest {largest:.4f}, sum {total:.4f}, mixture", mixed)
+
+# %% [markdown]
+# Tile two has the scores 0.2921 and 0.75. By which factor must the old sum and mixture be multiplied? Work it out
+# first.
 
 # %%
 new_largest = max(largest, s[two].max())
@@ -202,7 +207,7 @@ assert np.allclose(mixed / total, eager[mat])
 # ## What does the bias cost?
 #
 # SDPA reads the bias from a mask, which is a grid in memory. Is it still fast? And what if the bias is *learned*, so
-# that the mask needs a gradient? We time 8 heads of 1,024 tokens.
+# that the mask needs a gradient? We time the forward pass of 8 heads and 1,024 tokens.
 
 # %% tags=["nbval-ignore-output", "prints-only"]
 x, y, z = torch.randn(3, 1, 8, 1024, 64)
@@ -215,13 +220,13 @@ ways = {
     "formula, fixed bias": lambda: (x @ y.mT / 8 + fixed).softmax(-1) @ z,
 }
 rounds = [[timeit.timeit(run, number=1) for run in ways.values()] for _ in range(10)]  # in turn, see *Deeper*
-print(*[f"{name:19} {1000 * best:4.0f} ms" for name, best in zip(ways, np.min(rounds, axis=0))], sep="\n")
+print(*[f"{name:19} {1000 * middle:4.0f} ms" for name, middle in zip(ways, np.median(rounds, axis=0))], sep="\n")
 assert torch.allclose(ways["SDPA, learned bias"](), ways["formula, fixed bias"](), atol=1e-4)
 
 # %% [markdown]
 # On our machine, SDPA with a fixed bias is far faster than the formula. With a learned bias, it takes more than twice as
 # long as with a fixed one. The fused kernel for CPUs cannot return the gradient of a mask, so SDPA silently computes the
-# formula instead. It also does this if a mask has three axes (heads, n, n). Give it a fourth: `mask[None]`.
+# formula in its own way. It also does this if a mask has three axes (heads, n, n). Give it a fourth: `mask[None]`.
 #
 # But a bias by offset needs only a row of $2n - 1$ numbers. The course's `fast_attention` takes such a row, and can
 # train it (*Deeper*).
@@ -236,11 +241,11 @@ assert torch.allclose(ways["SDPA, learned bias"](), ways["formula, fixed bias"](
 figures.decoding_step()
 
 # %% [markdown]
-# For a bias, nothing is computed again. Make one row for the longest text, with the offsets up to 0. The new row is
-# always its end.
+# For a bias, nothing is computed again. List its numbers once, from the farthest offset up to 0. Each new row is the end
+# of this list.
 #
 # And how large is a cache? SmolLM2 ([[released_model|chapter #]]) has 9 query heads in each of its 30 layers, but only
-# 3 heads of keys and values. Three neighbouring query heads share one of them. This is *grouped-query attention*
+# 3 heads of keys and values. Three neighbouring query heads share one. This is *grouped-query attention*
 # (Ainslie et al. 2023).
 #
 # Predict: how large is the cache of one full text of 8,192 tokens, compared with the model's weights, both in 16-bit
@@ -268,7 +273,7 @@ assert round(sizes["cache"] / sizes["weights"], 1) == 0.7
 # | your scheme adds | on a CPU | on a GPU |
 # |---|---|---|
 # | nothing to the scores (RoPE, no positions) | SDPA | SDPA or the package flash-attn |
-# | a number per offset, not trained | SDPA with a mask | FlexAttention, `fast_attention`; ALiBi: flash-attn, too |
+# | a number per offset, not trained | SDPA with a mask | SDPA with a mask, FlexAttention, `fast_attention`; ALiBi: flash-attn, too |
 # | a number per offset, trained | `fast_attention` | FlexAttention, `fast_attention` |
 # | a vector per offset | `fast_attention` | `fast_attention`; for vectors on keys only, FlexAttention, too |
 #
@@ -378,7 +383,8 @@ def is_fused(**options):
 fixed = torch.randn(1, 8, m, m, generator=generator)
 learning = fixed.clone().requires_grad_()
 with torch.no_grad():
-    evaluated = 2 * learning
+    evaluated, itself = 2 * learning, is_fused(attn_mask=learning)
+assert not itself
 calls = {
     "no mask": {},
     "a fixed mask, 4 axes": {"attn_mask": fixed},
@@ -397,7 +403,7 @@ assert [name for name, options in calls.items() if not is_fused(**options)] == [
 # %% [markdown]
 # Dropout falls back, and so do two kinds of masks: one with three axes, and one that needs a gradient, because the CPU
 # kernel returns gradients of $q$, $k$ and $v$ only. A mask computed under `torch.no_grad()` needs none, so evaluation
-# is fused.
+# is fused. But if the mask itself is a parameter, the call falls back even there.
 #
 # ## Deeper · A row instead of a matrix
 #
@@ -540,15 +546,16 @@ assert not torch.allclose(blind, answers[0], atol=1e-2)
 
 # %% tags=["nbval-ignore-output", "prints-only"]
 where = torch.cuda.get_device_name() if device == "cuda" else "the CPU"
-print(f"on {where}, medians of 5 rounds: the limit in milliseconds, the others as multiples of it")
+print(f"on {where}, medians of 15 rounds: the limit in milliseconds, the others as multiples of it")
 for m in (256, 512, 1024):
     runs = contenders(m)
-    rounds = np.array([[seconds(run) for run in runs.values()] for _ in range(6)])[1:]  # the first warms up
+    rounds = np.array([[seconds(run) for run in runs.values()] for _ in range(16)])[1:]  # the first warms up
     ratios = dict(zip(runs, np.median(rounds / rounds[:, :1], axis=0)))
     print(f"n = {m:4}: {1000 * np.median(rounds[:, 0]):5.1f} ms", *[f"{way} {x:.2f}" for way, x in ratios.items()][1:], sep=", ")
 
 # %% [markdown]
-# Your numbers will differ. (If your machine has a GPU, the table was measured on it.)
+# As the text grows, the formula and a new matrix for each call fall behind. A matrix that is built once and a row stay
+# near the limit. Your numbers will differ. (If your machine has a GPU, the table was measured on it.)
 #
 # On a GPU, the fused kernels read no view, so `fast_attention` writes a block of the grid first. We measured one NVIDIA
 # H200 (torch 2.11, 4 texts of 4,096 tokens, 8 heads of 64 channels, forward pass only, medians of 20 rounds in one
@@ -563,7 +570,7 @@ for m in (256, 512, 1024):
 #
 # The 33, FlexAttention with a bias and a causal mask in bfloat16, was measured once. We do not understand it.
 #
-# **Sources** T. Dao et al., *FlashAttention*, 2022, sections 2.1, 3.1 · T. Dao, *FlashAttention-2*, 2023, section 3.1
+# **Sources** T. Dao et al., *FlashAttention*, 2022, section 2.2, section 3.1 · T. Dao, *FlashAttention-2*, 2023, section 3.1
 # (the division comes last, as here) · M. Milakov, N. Gimelshein, *Online normalizer calculation for softmax*, 2018 · J.
 # Dong et al., *Flex Attention*, 2024 · the README of Dao-AILab/flash-attention · J. Ainslie et al., *GQA*, 2023 · the
 # model: L. Ben Allal et al., *SmolLM2*, 2025, quantised by QuantFactory (see the

@@ -13,15 +13,15 @@ N = len(TOKENS)
 READ, LATER = "#e6e9ed", "#ffffff"  # a row that was read before, and one to come
 # What is computed at a step, and what the cache keeps of the tokens before it.
 SAYS = {
-    "log decay": ("nothing: the end of one row of numbers, made once", "keys and values"),
-    "ALiBi": ("nothing: the end of one row of numbers per head, made once", "keys and values"),
-    "T5 buckets": ("nothing: the end of one row of numbers per head, looked up once", "keys and values"),
+    "log decay": ("nothing, because the new row is the end of a list made once", "keys and values"),
+    "ALiBi": ("nothing, because the new row is the end of a list made once per head", "keys and values"),
+    "T5 buckets": ("nothing, because the new row is the end of a list looked up once per head", "keys and values"),
     "Shaw": ("the products of the new query with the few vectors of the table", "keys and values, without position"),
     "Music Transformer": (
         "the products of the new query with one vector per offset",
         "keys and values, without position",
     ),
-    "Transformer-XL": ("the products of the new query with r, one vector per distance", "keys and values"),
+    "Transformer-XL": ("the products of the new query with one vector r per offset", "keys and values"),
     "RoPE": ("the new query and the new key are rotated, nothing else", "keys that are rotated already, and values"),
 }
 
@@ -52,7 +52,7 @@ def decoding_step(scheme: str = "log decay", past: int = N - 1) -> Frame:
         columns=TOKENS[: past + 1],
         cells=[[new_cell(name, past - j) for j in range(past + 1)] for name in SAYS],
         corner="scheme\u00a0↓ key\u00a0→",
-        note="b: a learned number; a, e: a learned vector; r: sinusoids; θ: the speed of a pair",
+        note="b: a learned number; a, e: a learned vector; r: made from sinusoids; θ: the speed of a pair",
         chooses=("scheme", [name for name in SAYS for _ in range(past + 1)]),
     )
     computed, kept = SAYS[scheme]
@@ -83,6 +83,6 @@ def entry(scheme: str, distance: int) -> str:
         "T5 buckets": lambda: f"b[{bucket(-distance, bidirectional=False)}]",
         "Shaw": lambda: f"a[{number(max(-distance, -2))}]",
         "Music Transformer": lambda: f"e[{own}]",
-        "Transformer-XL": lambda: f"r[{distance}]",
+        "Transformer-XL": lambda: f"r[{own}]",
         "RoPE": lambda: f"rotate {own}θ" if distance else "rotate 0",
     }[scheme]()
