@@ -228,13 +228,15 @@ assert far_keys * np.exp(-4) > 4 * near
 # schemes are relative, learn nothing, and still tell before from after?
 
 # %%
-looked_for = {"relative?": "yes", "learns": "nothing", "direction": "tells before from after"}
-found = [name for name, row in comparison.table().items() if looked_for.items() <= row.items()]
-assert found == ["RoPE", "axial RoPE", "M-RoPE", "sliding window"]
 comparison.picture()
 
+# %%
+looked_for = {"relative?": "yes", "learns": "nothing", "direction": "tells before from after"}
+found = [name for name, row in comparison.table().items() if looked_for.items() <= row.items()]
+print("relative, learns nothing, tells before from after:", ", ".join(found))
+
 # %% [markdown]
-# They are RoPE, its two forms for images, and RoPE in a window. All of them rotate.
+# These are RoPE, its two forms for images, and RoPE in a window. All of them rotate.
 #
 # Only the column *longer texts* rests on trained models, and these are small. In it, the loss of `none` rises by 0.17
 # nats, and `none` finds 98 % of the far names. ALiBi's loss is level, and it finds 41 %. **A level loss is not a reason
