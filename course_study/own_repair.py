@@ -5,9 +5,9 @@
     own_repair.measure(bias=lambda r, j: -0.1 * r.log1p())           # your bias, added to the scores
     own_repair.measure(mask=lambda r, j: (r < 1024) | (j == 0))      # your mask, True where a query may look
 
-Give one or several. `score_factor` multiplies q · k, as YaRN's temperature does. A bias and a mask are functions of
-r (n, n), how many positions back each key is, row i for query i, and of j (n,), the numbers of the tokens. A gap counts
-in r and not in j. The columns of the report, each for the model with the repair:
+Give one or several. `score_factor` multiplies q · k, as 1/t does with YaRN's temperature t. A bias and a mask are
+functions of r (n, n), how many positions back each key is, row i for query i, and of j (n,), the numbers of the tokens.
+A gap counts in r and not in j. The columns of the report, each for the model with the repair:
 
     short texts   how much the loss of four texts of 384 tokens rises: what the repair costs
     gap 16,384    the same, with the second half of each text moved on by 16,384 positions

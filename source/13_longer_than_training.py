@@ -63,9 +63,10 @@ for trained, n in ((3, 5), (L, 1024)):
 # | task | the model reads | and must name | guessing |
 # |---|---|---|---|
 # | **text** | Python's own help texts | the next character | |
-# | **retrieval** | in the first half, eight names with their values; in the second, names: `Ada=3 … Ada` | the value: `3` | 1 in 8 |
+# | **retrieval** | in the first half, eight tokens, each a name with its value; in the second, names: `Ada=3 … Ada` | the value: `3` | 1 in 8 |
 #
-# Whatever the length of a test text, only its last 64 places count.
+# Whatever the length of a test text, only its last 64 places count. In the task *text*, these are the same characters
+# at every length.
 #
 # ## Does a longer text disturb them?
 #
@@ -89,9 +90,9 @@ print("rise of each seed:", *(f"{rise:+.2f}" for rise in study.rises(runs("chara
 # |---|---|
 # | **level** | none is more than 0.05 |
 # | **rises** | each is more than 0.05 |
-# | **breaks** | each is even more than 0.25 |
+# | **breaks** | each is more than 0.25 |
 #
-# So RoPE breaks.
+# All rises of RoPE are above 0.25, so RoPE breaks.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -162,12 +163,15 @@ for scheme in by_verdict:
 # model uses the longer text.**
 #
 # The verdict in text predicts little here. ALiBi is level, and misses more than half of the answers. `learned` and
-# `t5-256` break, and answer nearly every question.
+# `t5-256` break, and answer nearly every question. How can they? Retrieval does not need positions, as `none` shows:
+# one token holds a name and its value, so its content is enough to find it.
 #
 # ## A released model
 #
-# SmolLM2-135M ([[released_model|chapter #]]) reads 512 tokens of *Alice in Wonderland*, not yet a long text for it.
-# Near the beginning we insert "The pass key is 60494.", and at the end "What is the pass key? The pass key is 60494".
+# SmolLM2-135M ([[released_model|chapter #]]) reads a short text of 512 tokens, most of them from *Alice in Wonderland*.
+# Near the beginning we insert "The pass key is 60494. Remember it. 60494 is the pass key.", and at the end "What is the
+# pass key? The pass key is 60494".
+#
 # Then we hide the far keys: in each layer, a query sees only the last 128 tokens, and token 0, which the model needs
 # ([[windows_and_sinks|chapter #]]). We compare two losses, of the words in the second half and of the five digits at
 # the end. Which one will rise?
@@ -195,13 +199,13 @@ assert digits["window of 128"] > digits["all keys"] + 1
 # Take texts longer than those of training.
 #
 # 1. **Control.** Measure the mean loss of the *same* tokens with all keys and without the far ones. If all keys are no
-#    better, the far text does not lower the mean loss.
+#    better, the far keys do not lower the mean loss.
 # 2. **Far question.** Ask for something told far back, such as a pass key, at several depths. As a control, ask without
 #    telling it.
 # 3. **Error.** Repeat with other texts, and print each difference with its error.
 #
-# Above, you took step 2 in a short text. A committed run takes step 1 with SmolLM2 in *Alice*, past the 8,192 tokens
-# of its configuration. "Without the far ones" means: each layer sees the last 1,024 tokens and token 0.
+# A committed run takes step 1 with SmolLM2 in *Alice*, past the 8,192 tokens of its configuration. "Without the far
+# ones" means: each layer sees the last 1,024 tokens and token 0.
 
 # %%
 from course_study.released import rows as released_rows
@@ -213,8 +217,8 @@ print(f"tokens 8,192 to 16,384, last 1,024:  loss {near['loss']:.2f}")
 print(f"difference: {near['difference']:+.2f} ± {near['error']:.2f}")
 
 # %% [markdown]
-# With all keys, the loss is higher than with the last 1,024. So past 8,192 tokens of this text, the far tokens do harm.
-# [[stretching_rope|Chapter #]] repairs this.
+# With all keys, the loss is higher than with the last 1,024. So past 8,192 tokens of this text, the far keys do harm.
+# [[stretching_rope|Chapter #]] repairs this. (The error comes from the tokens of one text, so step 3 is still to do.)
 #
 # ## Remember
 #
@@ -249,7 +253,8 @@ figures.question(
         "More articles, for a smaller error":
             "The error may already be small. A smaller one does not tell what the loss measures.",
         "The loss of the same model, given only the last 4,096 tokens":
-            "Yes. If this loss is as low, the result says nothing about far tokens.",
+            "Yes. If this loss is as low, the result says nothing about far tokens. (A window in each layer would be a "
+            "weaker control, because it lets some far text through, from layer to layer.)",
         "The perplexity instead of the loss":
             "It is e to the power of the loss, so it says the same.",
     },
@@ -408,11 +413,9 @@ for max_distance in (256, 64):
 
 # %% [markdown]
 # With `max_distance` 256, **no training text ever reaches buckets 28 to 31**, so their numbers stay near their random
-# initial values. With `max_distance` 64, the last bucket begins at 59, and each text trains it with 2,415 pairs. This
-# table **saturates**.
+# initial values. With `max_distance` 64, the last bucket begins at 59, and each text trains it with 2,415 pairs.
 #
-# What does an untrained number do? We train `t5-256` for 300 steps (some seconds) and look at the last rows of its
-# table.
+# What does an untrained number do? We train `t5-256` for 300 steps and look at the last rows of its table.
 
 # %% tags=["nbval-ignore-output"]
 settings = study.Settings(test_texts=16)
@@ -445,19 +448,19 @@ for name, losses in {"as trained": as_trained, "row 27 copied": copied, "and low
 assert copied[3] - copied[0] < 0.6 * (as_trained[3] - as_trained[0])
 
 # %% [markdown]
-# One assignment removes a large part of the rise. The rest comes from numbers: at 1,024 tokens, 808 distances share
-# bucket 31, and only 20 share bucket 27. In the last line, each row is lower by the logarithm of that ratio, so all its
-# keys together weigh as much as those of bucket 27 (for equal content).
+# One assignment removes a large part of the rise. The rest comes from how many keys share a bucket: at 1,024 tokens,
+# 808 distances share bucket 31, and only 20 share bucket 27. In the last line, each row is lower by the logarithm of
+# its ratio. So, for equal content, the keys of each bucket together weigh as much as those of bucket 27.
 #
 # ## Deeper · What the papers report
 #
-# Press et al. (2022) train language models on WikiText-103, in texts of 512 tokens. Sinusoidal positions improve up to
-# 20 additional tokens and get worse after 50. Rotary ones improve up to 200, T5's bias up to 600, and ALiBi even past
-# 12,000 (sections 2 and 4; perplexity 19.73 at 512 and 18.40 at 3,072). Their appendix B explains why ALiBi improves:
-# in longer inputs a smaller share of the tokens comes early, with little to go by. When every token has the same
-# context, its curve is nearly level. ALiBi acts like attention in a window (Chi et al. 2023). Dai et al. (2019, section
-# 1) claim that Transformer-XL's encoding generalises to longer attention than in training, but their evaluation clips
-# the distances not far beyond those of training.
+# Press et al. (2022) train language models on WikiText-103, in texts of 512 tokens, and give them additional tokens in
+# tests. With sinusoidal positions the perplexity falls for 20 additional tokens and rises after 50. With rotary ones it
+# falls for 200, with T5's bias for 600, and with ALiBi even past 12,000 (sections 2 and 4; 19.73 at 512 tokens, 18.40
+# at 3,072). Their appendix B explains why ALiBi improves: in longer inputs a smaller share of the tokens comes early,
+# with little to go by. When every token has the same context, its curve is nearly level. ALiBi acts like attention in a
+# window (Chi et al. 2023). Dai et al. (2019, section 1) claim that Transformer-XL's encoding generalises to longer
+# attention than in training, but their evaluation clips the distances not far beyond those of training.
 #
 # Without positions, Kazemnejad et al. (2023) find the best results on small reasoning tasks at twice the length. Wang
 # et al. (2024) find that such models read farther than RoPE and then fail because attention spreads out. RULER (Hsieh

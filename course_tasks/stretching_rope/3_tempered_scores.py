@@ -1,8 +1,9 @@
 r"""Bug hunt: the temperature that misses some channels · 10 minutes · ★★
 
-DeepSeek-V3 rotates only some channels of a head and compares the others as they are. YaRN's temperature
-should multiply *every score* by $(0.1 \ln s + 1)^2$. This code puts the factor on cos and sin, as other models do. Why
-is that not enough here? Fix the code. Two programs were reported in which the factor on the whole score was missing:
+DeepSeek-V3 rotates only some channels of a head and compares the others as they are. YaRN divides *every score* by its
+temperature $t$, so it multiplies them by $1/t = (0.1 \ln s + 1)^2$. This code puts the factor on cos and sin, as other
+models do. Why is that not enough here? Fix the code. Two programs were reported in which the factor on the whole score
+was missing:
 [transformers, pull request 47435](https://github.com/huggingface/transformers/pull/47435) and
 [onnxruntime/mobius, pull request 548](https://github.com/onnxruntime/mobius/pull/548).
 
@@ -22,7 +23,7 @@ from ..shared import KEY, QUERY, normal
 
 
 def tempered_scores(q, k, turning, s):
-    """Scores (n, n) with RoPE and YaRN's temperature: every score is multiplied by (0.1 ln s + 1)².
+    """Scores (n, n) with RoPE and YaRN's temperature: every score is multiplied by 1/t = (0.1 ln s + 1)².
 
     q, k (n, d). Only the first `turning` channels are rotated, and the others are compared as they are.
     """
