@@ -57,7 +57,7 @@ products = np.einsum("ijd,id->ij", q[:, None] + vectors, k)  # Here query i meet
 # the vector is still added to q.
 products = np.einsum("jd,ijd->ij", q, k + vectors)
 products = q @ k.T + np.einsum("jd,ijd->ij", q, vectors)  # Query j reads the table. It is query i, `id` in `einsum`.
-products = np.einsum("id,ijd->ij", q, k[:, None] + vectors)  # Here pair (i, j) has key i, as with `k[:, None]`. Use k[j].
+products = np.einsum("id,ijd->ij", q, k[:, None] + vectors)  # Here pair (i, j) has key i, as in `k[:, None]`. Use k[j].
 products = np.einsum("ijd,ijd->ij", q[:, None] + vectors, k + vectors)  # Query and key both carry the vector, so it
 # also meets itself, a · a. Add it to the key only.
 products = np.einsum("jd,ijd->ij", k, vectors) + np.einsum("id,ijd->ij", q, k + vectors)  # The key still reads the
