@@ -54,17 +54,17 @@ CASES = [
     Case(512, 64, label="512 positions, d = 64"),
 ]
 ALWAYS = [
-    holds("Your table is right near position 0 only. Are the angles in float16? Use float64.", as_exact_far_as_near)
+    holds("Your table is right near position 0 only. Are the angles rounded, as in float16?", as_exact_far_as_near)
 ]
 WRONG = """
 theta = base ** (-np.arange(d // 2) / d)  # Your exponent is −m/d, so the clocks slow down too little. It is −2m/d.
 theta = base ** (-2 * np.arange(0, d, 2) / d)  # Your exponent is −4m/d. It is −2m/d, and `np.arange(0, d, 2)` is 2m.
-theta = base ** (-np.arange(d // 2) / max(d // 2 - 1, 1))  # You divide by d/2 − 1, so that the last speed is 1/base.
-# Some libraries do, but here the exponent is −2m/d.
+theta = base ** (-np.arange(d // 2) / max(d // 2 - 1, 1))  # Your last speed is 1/base, as with the
+# exponent −m/(d/2 − 1). Some libraries use that, but here the exponent is −2m/d.
 theta = base ** (-np.arange(2, d + 1, 2) / d)  # Each of your pairs has the speed of the next. m begins at 0, not at 1.
 theta = np.ones(d // 2)  # All your pairs turn at the same speed. Does a `//` round the exponents to whole numbers?
 theta = base ** (-np.arange(0, d, 2)) / d
-theta = 1 / base ** 2 * np.arange(d // 2) / d  # `**` comes before `*` and `/`. Put the whole exponent in parentheses.
+theta = 1 / base ** 2 * np.arange(d // 2) / d  # Your power has only a part of the exponent. Put it all in parentheses.
 theta = base ** (-np.arange(0, d, 2) / d) * 2 * np.pi  # You multiply by 2π. The first clock turns by 1 radian a step.
 p = np.radians(np.arange(n))[:, None]  # You convert degrees to radians, but p · θ is in radians already.
 p = np.degrees(np.arange(n))[:, None]  # You convert radians to degrees, but `np.sin` and `np.cos` expect radians.
@@ -78,11 +78,11 @@ table[:, 1::2] = np.sin(p * theta); table[:, 0::2] = np.cos(p * theta)  # Sine a
 return np.hstack([np.sin(p * theta), np.cos(p * theta)])  # Your table has all sines first, then all cosines. Here the
 # sine and the cosine of a pair are neighbours.
 return np.stack([np.sin(p * theta), np.cos(p * theta)]).reshape(n, d)  # Your sines fill the first half of the table.
-# Stack along the last axis, `axis=-1`, so that a sine and its cosine are neighbours before the `reshape`.
+# With `np.stack(…, axis=-1)` before the `reshape`, a sine and its cosine become neighbours.
 return table * (np.arange(d) < d - 2)  # The last pair is empty. m runs from 0 to d/2 − 1, and so does `range(d // 2)`.
 return table * (np.arange(n * d).reshape(n, d) < 2)  # Only one pair is filled. Is the `return` inside the inner loop?
 return range(d / 2)  # A length in your code is not a whole number: `d / 2` is a float. Write `d // 2`.
-return table[0, d]  # Your m counts too far. It counts pairs, and there are d/2 of them: `range(d // 2)`.
+return table[0, d]  # Your index reaches d, but channels end at d − 1. m counts the d/2 pairs, as in `range(d // 2)`.
 """
 HINTS = [
     "First the angles, a table (n, d/2) of position times frequency. `np.arange(n)[:, None] * theta` makes it.",

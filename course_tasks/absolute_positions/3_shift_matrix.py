@@ -59,23 +59,23 @@ ALWAYS = [
     )
 ]
 WRONG = """
-block = [[cos, -sin], [sin, cos]]  # Your R shifts by −s, because it is transposed. The row of the sine is cos, +sin.
+block = [[cos, -sin], [sin, cos]]  # Your R is transposed, so it shifts by −s. The row of the sine is cos, +sin.
 block = [[sin, cos], [-sin, cos]]  # The entries of the sine's row have changed places: the cosine comes first.
 block = [[cos, sin], [cos, -sin]]  # The entries of the cosine's row have changed places: the cosine comes second.
 block = [[sin, cos], [-cos, sin]]  # Sine and cosine have changed places. For s = 0 nothing moves, so R is the identity.
 block = [[cos, sin], [0, cos]]
 block = [[cos, 0], [-sin, cos]]
 block = [[cos, 0], [0, cos]]  # Your blocks have zeros. Both rows need both: sin(a + b) = sin a cos b + cos a sin b.
-angle = abs(s) * base ** (-2 * m / d)  # You use |s|, but three places back is a turn in the other direction.
+angle = abs(s) * base ** (-2 * m / d)  # Your R for −3 is that of 3, but −3 is a turn in the other direction.
 angle = max(s, 0) * base ** (-2 * m / d)  # A negative s moves nothing in your R. It is a turn in the other direction.
 angle = s  # All your pairs turn by the same angle. Pair m turns by s·θ_m, each by less than the one before.
 angle = s * base ** (-m / d)  # The exponent of your frequencies is −m/d. It is −2m/d.
 angle = s * base ** (-4 * m / d)  # The exponent of your frequencies is −4m/d. It is −2m/d, and m counts pairs.
 angle = s * base ** (-2 * (m + 1) / d)  # Each of your pairs turns by the angle of the next. m begins at 0, not at 1.
-angle = s * base ** (-2 * m) / d  # `base ** a / d` is `(base ** a) / d`. Put the whole exponent in parentheses.
+angle = s * base ** (-2 * m) / d  # Here d divides the power. Put the whole exponent in parentheses.
 angle = np.radians(s * base ** (-2 * m / d))  # You convert degrees to radians, but s·θ is in radians already.
 pair = slice(m, m + 2)  # Your blocks overlap. The block of pair m begins at row and column 2m.
-pair = slice(d, d + 2)  # Your m counts too far. It counts the pairs, and there are d/2 of them: `range(d // 2)`.
+pair = slice(d, d + 2)  # You have a block that begins after the last row. There are d/2 blocks, as in `range(d // 2)`.
 R = np.ones((d, d))  # There are ones outside the blocks, where zeros should be. Does R begin as an array of ones?
 return R * (np.arange(d) < 2)  # Only the first pair is filled. There are d/2 blocks.
 return np.where(np.arange(d) < 2, R, np.eye(d))  # Only the first pair turns. Each of the d/2 pairs needs its own block.

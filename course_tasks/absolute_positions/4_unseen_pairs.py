@@ -61,7 +61,7 @@ WRONG = """
 absolute = longer**2  # You count pairs in which both positions are new. One new position is enough.
 absolute = 2 * longer * min(train, test)  # You count pairs with one new position. Those with two are missing.
 absolute = longer  # You count the new positions. Count the pairs (query, key) in which one of the two is new.
-absolute = longer * test  # You count pairs whose query is new. A new key with an old query was never seen either.
+absolute = longer * test  # You count the pairs with a new query, or those with a new key. Either one makes a pair new.
 absolute = test**2 - min(train + 1, test) ** 2  # The position `train` is new, because training used 0 … train − 1.
 longer = test - train; absolute = test**2 - train**2
 longer = test - train; absolute = test**2 - train**2; covered = False
@@ -82,19 +82,20 @@ covered = False  # `clip` has no effect. If the offset ±clip occurred in traini
 covered = clip is not None  # If `clip` is `train` or more, the offset ±clip did not occur in training.
 covered = clip is not None and clip <= train  # If `clip` is `train`, the offset ±train remains, and it is new.
 covered = clip < train  # `clip` may be None, and None is not compared with a number. Ask `is not None` first.
-covered = clip and clip < train  # `if clip` is also false for clip = 0. Test `clip is not None`.
+covered = clip and clip < train  # You treat clip = 0 like None, as `if clip` does. Test `clip is not None`.
 relative = max(test - clip - 1, 0) * (test - clip) if covered else corners  # Every pair beyond ±clip is new in your
 # count. Clip the offsets of the test text as well: they become ±clip, which training may have had.
 relative = 0 if covered else corners - (clip is not None and max(test - clip - 1, 0) * (test - clip))  # Pairs beyond
 # ±clip are still pairs. Their offset becomes ±clip. Did that one occur in training?
-relative = unseen(test, clip, np.arange(train))  # Your offsets have none below 0. Training had earlier keys, too.
+relative = unseen(test, clip, np.arange(train))  # Your training has keys on only one side of a query. It had both.
 relative = unseen(test, clip, np.arange(-train, train))
 relative = unseen(test, clip, np.arange(-train, train + 1))  # The offset −train or train counts as seen. Two of
 # `train` tokens are at most train − 1 apart.
-return (absolute + longer) // 2, relative // 2  # You count only keys up to the query. Here later keys count, too.
+return (absolute + longer) // 2, relative // 2  # You count two tokens only once, but each of them can be the query.
 return absolute * (not covered), relative  # Clipping offsets changes nothing for absolute positions.
 return longer, longer
-return longer, 0 if covered else longer  # You count only query 0. Is the `return` inside the loop over the queries?
+return longer, 0 if covered else longer  # You count query 0 alone, or positions and distances instead of pairs.
+# If you loop over the queries, is the `return` inside?
 return 0, 0  # Your result is always 0, 0. Is the `return` inside a loop, or before the counting?
 return relative, absolute  # Your two counts are in the wrong order. The absolute one comes first.
 return 100 * absolute / test**2, 100 * relative / test**2  # These are shares of all pairs. Give the numbers of pairs.

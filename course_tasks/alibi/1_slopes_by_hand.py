@@ -22,7 +22,7 @@ AXES = {FOUR: (Axis("head", list("1234")),), SIX: (Axis("head", list("123456")),
 WRONG = {
     FOUR: {
         OF_8[:4]: "These are the first four slopes of 8 heads. With H = 4 the ratio is 2⁻², not 2⁻¹.",
-        (1, *OF_4[:3]): "You count heads from 0. They are counted from 1, so the first slope is the ratio, not 1.",
+        (1, *OF_4[:3]): "Your first slope is 1, as if heads were counted from 0. Head 1 has the ratio itself.",
         (4, 16, 64, 256): "These are one divided by the slopes. The exponent is negative.",
         OF_4[::-1]: "Your list is in reverse order. Head 1 is the steepest.",
         tuple(-m for m in OF_4): "A slope is positive. The minus sign belongs to the bias, which is −m · distance.",

@@ -81,18 +81,18 @@ lower = 8; return (first + higher[::2])[:n_heads]
 lower = 8 if n_heads & (n_heads - 1) else n_heads; return (first + higher[::2])[:n_heads]
 # This is right for twelve heads, but for six the next lower power of two is 4. Compute it from `n_heads`.
 first = [2**-h for h in range(1, lower + 1)]  # The first slopes halve from head to head, which is right for 8 only.
-first = [1, *first[:-1]]; higher = [1, *higher[:-1]]  # Both lists count heads from 0. Count from 1, so no slope is 1.
+first = [1, *first[:-1]]; higher = [1, *higher[:-1]]  # Both parts begin with 1. Count heads from 1, so no slope is 1.
 higher = [2 ** (-8 * h / lower) for h in range(1, 2 * lower + 1)]
 # Your second list begins with the first slopes again. It belongs to twice as many heads, so divide by twice as much.
 more = higher[1::2][: n_heads - lower]  # You take the second, fourth, … slope. Begin with the first.
 more = higher[::-2][: n_heads - lower]  # You take every other slope from the end. Begin with the first.
 more = higher[::2][2 * lower - n_heads :]  # You take the flattest of the additional slopes. Begin with the steepest.
-more = higher[: n_heads - lower][::2]  # You cut first and then take every other one, so there are too few. Cut last.
+more = higher[: n_heads - lower][::2]  # You add only about half of the missing slopes. Go on until each head has one.
 more = higher[: n_heads - lower]  # You take the next slopes one after another. Take every other one of them.
 more = higher[::2]
 more = higher[::2] * (n_heads > lower)  # You take too many additional slopes. Stop as soon as each head has one.
 more = [higher[::2][: n_heads - lower]]
-more = [higher[::2][: n_heads - lower]] * (n_heads > lower)  # A list is inside your list. Join the two with `+=`.
+more = [higher[::2][: n_heads - lower]] * (n_heads > lower)  # Your list holds a list or array. Join the two with `+=`.
 more = given(n_heads - lower) if n_heads > lower else []  # You treat the remaining heads as a layer of their own.
 more = given(n_heads)[lower:]
 return [2 ** (-8 * h / lower) for h in range(1, n_heads + 1)]
@@ -110,7 +110,7 @@ return first[::-1] + more  # The first slopes are in reverse order. Head 1 is th
 return first
 return more  # Some heads have no slope. The lower power of two has the first, and the additional ones come after them.
 return first + more if n_heads == 12 else given(n_heads)  # You fixed 12 heads, but not other numbers such as six.
-return [2 ** (-8 * h / n_heads) for h in range(n_heads)]  # Your formula counts from 0. Count from 1, so no slope is 1.
+return [2 ** (-8 * h / n_heads) for h in range(n_heads)]  # Your first slope is 1. Count from 1, so no slope is 1.
 """
 
 HINTS = [

@@ -61,7 +61,7 @@ distance = -offset  # These are still the weights of m · j: without a mask a la
 distance = offset  # Now every token looks at the beginning of the text. Take the distance, without a sign.
 distance = np.maximum(-offset, 0)  # Keys after the query get no penalty. Here the distance counts on both sides.
 distance = np.maximum(offset, 0)  # Keys before the query get no penalty. Here the distance counts on both sides.
-distance = abs(offset) + np.eye(len(position))  # You give the token itself a penalty. Its distance is 0.
+distance = abs(offset) + np.eye(len(position))  # Here a neighbour is as cheap as the token itself. Its distance is 1.
 distance = (offset != 0)  # All other tokens get the same penalty, however far they are. It grows with the distance.
 distance = offset**2  # You squared the distance. ALiBi's penalty grows by the same amount with every step.
 distance = np.log1p(abs(offset))  # This is the logarithmic decay of *A bias by hand*. ALiBi takes the distance itself.
@@ -78,7 +78,8 @@ penalty = m * distance / 2  # Every penalty is half of what it should be. The bi
 return softmax(content + penalty)  # You reward distance, so the farthest key gains most. Subtract the penalty.
 return softmax(content)  # These are the weights without a bias, or with one that is constant along a row, as m · i is.
 return softmax(content) - penalty  # You subtract the penalty after the softmax. It belongs to the scores, before it.
-return softmax(content + m * position - penalty)  # The old bias is still there beside the new one. Replace it.
+return softmax(content + m * position - penalty)  # Here earlier keys cost double and later ones nothing. Is
+# the old bias still there beside the new one? Replace it.
 return softmax(content.swapaxes(-1, -2) - penalty)  # You transposed the content. Its rows belong to the queries.
 """
 HINTS = [

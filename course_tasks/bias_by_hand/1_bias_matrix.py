@@ -47,7 +47,8 @@ ALWAYS = [
     ),
 ]
 WRONG = """
-return -strength * np.log1p(1 + distance)  # You add 1 twice, because `np.log1p(d)` is already log(1 + d).
+return -strength * np.log1p(1 + distance)  # Your numbers are those of log(2 + d). It must be log(1 + d), and
+# `np.log1p(d)` adds the 1 itself.
 return -strength * np.log(distance)
 return -strength * np.log(np.maximum(distance, 1))  # You take log d. Add 1 to d first, or a neighbour
 # costs nothing.

@@ -52,7 +52,7 @@ s = q @ k.T / np.sqrt(len(k)) + bias  # You divide by √(number of tokens). d_k
 s = q @ k.T / np.sqrt(q.shape[-1]) + bias.T  # You transposed the bias. Its rows belong to the queries.
 e = np.exp(s)  # e^x overflowed. Subtract the largest score of each row first, which leaves the weights the same.
 e = np.exp(s); weights = e / e.sum(axis=-1)
-weights = e / e.sum(axis=-1)  # Your sums have no axis left to stay with their rows. Add `keepdims=True`.
+weights = e / e.sum(axis=-1)  # You divide column j by the sum of row j. `keepdims=True` keeps a sum with its row.
 weights = softmax(s - bias) + bias  # You add the bias after the softmax. Add it to the scores, before it.
 weights = softmax(s - bias) + bias; weights /= weights.sum(axis=-1, keepdims=True)  # You add the bias after the
 # softmax, and dividing by the new sums does not help: some weights may be negative. Add the bias to the scores.

@@ -41,7 +41,7 @@ WRONG = {
     "largest": {
         math.log(2): "This is log 2. The scores are equal when λ · log 2 is the lead of 1.0, so divide by log 2.",
         1.0: 'At λ = 1 the penalty of "cat" is log 2, about 0.69, but its lead is 1.0.',
-        2 / math.log(2): 'You took the raw scores. After the scaling "cat" leads by 1.0, not by 2.0.',
+        2 / math.log(2): 'This is 2 / log 2. The scaled lead of "cat" is 1.0, and the penalty λ · log 2 is not scaled.',
         1 / math.log10(2): "You took the logarithm to base 10. In this course `log` is the natural one.",
         1 / math.log(3): "You divided by log 3. The rival is one step away, so its penalty is λ · log(1 + 1).",
         overtakes(CAT, THE): 'It belongs to the pair "cat", "The". The query "The" is row 0, and its rival is "cat".',

@@ -65,14 +65,14 @@ s = np.where(np.tri(n), scores / 2 + bias, -np.inf)
 s = np.where(np.tri(n), scores / n**0.5 + bias, -np.inf)
 s = np.where(np.tri(n), (scores + bias) / 2, -np.inf)
 s = np.where(np.tri(n), (scores + bias) / n**0.5, -np.inf)  # You divide the scores again. They are scaled already.
-s = scores + np.tril(bias)  # You removed the bias of the keys ahead, but they keep their scores. Set these to −∞.
+s = scores + np.tril(bias)  # In your result, the keys ahead have no bias, but they keep their scores. Set these to −∞.
 s = scores + bias + (1 - np.tri(n)) * -np.inf  # Everything is nan. Do you multiply a mask by ∞?
 # 0 · ∞ is nan, so choose with `np.where`.
 e = np.exp(s); return e / e.sum(axis=-1)
-return e / e.sum(axis=-1)  # Your sums have no axis left to stay with their rows. Add `keepdims=True`.
-return np.tril(softmax(scores + bias))  # You hide the future after the softmax, so rows do not sum to 1.
-e = np.tril(softmax(scores + bias))  # You hide the future after the softmax and divide again. A much larger score
-# ahead leaves nothing for the others, so hide it first.
+return e / e.sum(axis=-1)  # You divide column j by the sum of row j. `keepdims=True` keeps a sum with its row.
+return np.tril(softmax(scores + bias))  # Your sums count the keys ahead, so rows do not sum to 1. Hide them first.
+e = np.tril(softmax(scores + bias))  # A much larger score ahead leaves 0 for all the others, and 0/0 is
+# nan. Hide the future before the largest score is subtracted.
 """
 HINTS = [
     "`np.tril` keeps the entries on and below the diagonal, which are the keys that a query may see.",

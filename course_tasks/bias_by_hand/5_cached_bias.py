@@ -50,7 +50,7 @@ i = np.arange(n_q)[:, None] + n_k - 1  # This is right for one new token. Of sev
 i = np.arange(n_q)[:, None] + (n_k - 1 if n_q == 1 else 0)  # You fixed the case of one new token only.
 # Of several, the first is at n_k − n_q, which is right for a single one, too.
 i = np.arange(n_q)[:, None] - n_k + n_q  # You move the queries back or the keys on. Move the queries on.
-j = np.arange(n_k)[::-1]  # Your keys are in reverse order. Key 0 is the oldest one in the cache.
+j = np.arange(n_k)[::-1]  # Each of your rows is in reverse order. Key 0 is the oldest one in the cache.
 i = np.arange(n_q)[:, None]; j = np.arange(n_k)[::-1]  # Your rows are in reverse order. The last one belongs to the
 # last token, and key 0 is the oldest.
 i = np.arange(n_q, n_k)[:, None]  # You leave out n_q rows and keep the others. Keep the last n_q rows.

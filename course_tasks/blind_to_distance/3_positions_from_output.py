@@ -60,8 +60,8 @@ return np.arange(len(output))  # You count the outputs. They may come in any ord
 return np.argsort(-output)  # You sort the outputs, but some tokens may be missing. Compute each position by itself.
 return np.argsort(np.argsort(-output))
 return np.argsort(np.argsort(abs(output - first)))  # You rank the outputs, but some tokens may be missing between them.
-return abs(output[:, None] - outputs(len(output), first, rest)).argmin(axis=1)  # You look only at the first n
-# positions, as many as there are outputs. Compute each position from its output alone.
+return abs(output[:, None] - outputs(len(output), first, rest)).argmin(axis=1)  # Your positions end at n − 1
+# for n outputs, but some tokens may be missing. Compute each position from its output alone.
 return keys  # These are the numbers of keys, i + 1. Each position is one smaller.
 return np.floor(keys - 1)  # You round down. 2.9999999 should become 3, so round to the nearest number, or not at all.
 return weight  # These are the weights of the first token, 1/(i + 1). Solve for i.

@@ -52,13 +52,14 @@ own = rows[i]  # Where all queries share one row, your index 1 is outside. Read 
 own = rows[0]  # All queries get the first row. With a row per query, query i has row i.
 own = rows[-1 - i % len(rows)]  # Query i gets the row of query n_q − 1 − i. With a row per query, query i has row i.
 column = j - i  # Your column is j − i, as after `np.roll(row, i)`. Column 0 is the offset −(n_q − 1), so add n_q − 1.
-column = j - i + n_q  # Your columns are one too far to the right. The last query and key 0 meet in column 0.
+column = j - i + n_q  # Your columns run one past the end. Column 0 is for the last query and key 0, and
+# n_k is width − n_q + 1.
 column = j - i + n_k - 1  # You shift by the number of keys. The row starts at the offset −(n_q − 1).
 column = j - i + rows.shape[1] // 2
 column = min(max(j - i + rows.shape[1] // 2, 0), rows.shape[1] - 1)  # You put offset 0 into the middle column, as if
 # n_q were n_k. The columns begin at the offset −(n_q − 1).
 column = j + i + n_q - 1  # You add the query to the key. The offset is key minus query, j − i.
-column = j + i  # Your slices move right from query to query. Each query sees one offset less, so they move left.
+column = j + i  # Your columns move right from query to query. Each query sees one offset less, so they move left.
 column = j  # Every query sees the first n_k columns. The slice of query i begins at column n_q − 1 − i.
 column = max(j - i, 0)  # All keys before a query get column 0. Add n_q − 1 to the offset; then it needs no limit.
 column = n_k - 1 - j + i  # You read the rows backwards. Their columns ascend from the far past to the far future.

@@ -62,7 +62,7 @@ return grid.sum(axis=1)  # You sum each row, which gives one number per query. A
 return [grid.diagonal(o).mean() for o in range(1 - n_q, n_k)]  # You return means. The adjoint sums over all cells.
 return [grid.trace(o) for o in range(1 - n_q, n_q)]  # Your offsets end at n_q − 1. The last one is n_k − 1.
 return [grid.trace(o) for o in range(1 - n_k, n_k)]  # Your offsets begin at −(n_k − 1). The smallest is −(n_q − 1).
-return [grid.trace(o) for o in range(1 - n_k, n_q)]  # You swapped n_q and n_k. The smallest offset is −(n_q − 1).
+return [grid.trace(o) for o in range(1 - n_k, n_q)]  # Your offsets go from −(n_k − 1) to n_q − 1. Exchange n_q and n_k.
 return [grid.trace(o) for o in range(1 - n_q, n_k - 1)]  # Offset n_k − 1 is missing. `range` stops before its end.
 return [grid.trace(o) for o in range(-n_q, n_k)]  # Your offsets begin at −n_q, one too early. Begin at −(n_q − 1).
 """

@@ -52,12 +52,12 @@ padded = np.pad(rows[:, ::-1], ((0, 0), (1, 0)))  # You reversed the columns. Th
 padded = np.pad(np.tril(rows), ((0, 0), (1, 0)))
 recut = np.tril(padded).reshape(n + 1, n)
 padded = np.pad(np.tril(rows), ((0, 0), (1, 0))); return moved
-recut = np.tril(padded).reshape(n + 1, n); return moved  # Your `np.tril` before the cut removes offsets that you need.
-recut = padded.reshape(n, n + 1)  # You reshaped to the padded shape, so no row moved. Reshape to `(n + 1, n)`.
-recut = padded.reshape(n + 1, n, order="F")  # `order="F"` reads the memory by columns. Read it row by row, the default.
+recut = np.tril(padded).reshape(n + 1, n); return moved  # Offsets that you need are 0. Clear only after the cut.
+recut = padded.reshape(n, n + 1)  # Your rows are still n + 1 long, so none has moved. Reshape to `(n + 1, n)`.
+recut = padded.reshape(n + 1, n, order="F")  # You cut by columns, as `order="F"` does. Cut row by row, the default.
 recut = padded.T; moved = recut[:n]  # You transpose, which moves the numbers. `reshape` moves only the cuts.
-padded = np.pad(rows, ((0, 0), (0, 1))); moved = recut[:-1]  # You pad behind and drop the last row, so cell (0, 0) has
-# the farthest offset of query 0. Put the zeros in front and drop the first row.
+padded = np.pad(rows, ((0, 0), (0, 1))); moved = recut[:-1]  # Your cell (0, 0) has the farthest offset of query 0, as
+# when you pad behind and drop the last row. Put the zeros in front and drop the first row.
 moved = recut[:-1]  # You drop the last row. The first holds the padding and what slipped out of query 0.
 moved = recut  # You kept one row too many. The first holds the padding and what slipped out of query 0.
 moved = recut[:, 1:]  # You drop the first column. After the cut it is the first *row* that is too many.

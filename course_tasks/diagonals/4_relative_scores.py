@@ -61,7 +61,7 @@ middle = 0  # You take the offset itself as the row of the table. Row 0 is the m
 middle = n_k - 1  # You put offset 0 into row n_k − 1. The table was made for longer texts: take its middle row.
 middle = n_q - 1  # You put offset 0 into row n_q − 1. The table was made for longer texts: take its middle row.
 first = middle + past - (n_q - 1)  # You add `past` to the offset. It is j − (past + i), so more past is further back.
-first = middle - past  # You begin with the past of the *first* query. The last one looks back further, by n_q − 1.
+first = middle - past  # You read n_q − 1 rows too late. The smallest offset is that of the *last* query and key 0.
 first = middle - (n_k - 1)  # You take n_k − n_q for `past`, as if the last query were at the last key. `past` is given.
 first = 0  # You take the first rows of the table. Begin with the offset −(past + n_q − 1).
 first = len(table) - width  # You take the last rows of the table. Begin with the offset −(past + n_q − 1).
@@ -71,7 +71,7 @@ return products.ravel()[n_q - 1 :][: n_q * (width - 1)].reshape(n_q, width - 1)[
 # Rows of n_q + n_k − 2 numbers are too short for a single query. Pad a column behind the products.
 return cut.reshape(n_q, width)[:, -n_k:]  # You keep the last n_k columns. The scores begin on the left.
 return np.tril(cut.reshape(n_q, width)[:, :n_k], past)  # You set the scores of later keys to 0. No key is hidden here.
-return [products[i, i : i + n_k] for i in range(n_q)]  # Your slices move right from query to query. They move left.
+return [products[i, i : i + n_k] for i in range(n_q)]  # Your columns move right from query to query. They move left.
 return [[q[i] @ table[middle + j - past + i] for j in range(n_k)] for i in range(n_q)]
 # Your offset is `j - past + i`. Put `past + i` in parentheses.
 return products  # Your products are not on their diagonals yet. Which column does query i need for key j?

@@ -86,7 +86,7 @@ ALWAYS = [
 WRONG = """
 n = num_buckets // 2  # You halve the buckets in both modes. Without `bidirectional` the past has all `num_buckets`.
 back = abs(offsets)  # Without `bidirectional` a key after the query falls into bucket 0. You treat it like one before.
-distance = -offsets if bidirectional else back  # With `bidirectional` your later keys have a negative distance.
+distance = -offsets if bidirectional else back  # Your later keys get N − d in an encoder, as with a negative distance.
 exact = num_buckets // 2  # The exact part is half of one *direction's* buckets, with `bidirectional` a quarter of all.
 exact = num_buckets // 4  # A quarter of `num_buckets` is exact with `bidirectional` only. In general E is half of N.
 exact = 8; steps = (part * (n - exact)).astype(int)
@@ -99,8 +99,8 @@ found = np.minimum(distance, n - 1)  # You give every distance its own bucket un
 far = np.maximum(distance, exact) + 1 - 1e-6  # You cut the borders of the shared buckets down to whole numbers. Each
 # bucket begins at the first distance that is not below its border.
 far = np.clip(distance, exact, max_distance - 1)
-distance = np.minimum(abs(offsets) if bidirectional else back, max_distance - 1)  # You cut distances down to
-# max_distance − 1 before the lookup, but the last bucket may begin at max_distance. Limit the bucket, not the distance.
+distance = np.minimum(abs(offsets) if bidirectional else back, max_distance - 1)  # Your far distances get
+# the bucket of max_distance − 1, but the last one may begin at max_distance. Limit the bucket, not the distance.
 part = (far - exact) / (max_distance - exact)  # You divide the distances evenly. It is their logarithms that are.
 part = np.log2(far / exact) / np.log(max_distance / exact)
 part = np.log10(far / exact) / np.log(max_distance / exact)
@@ -120,7 +120,8 @@ upper = np.where(offsets > 0, n, 0)
 upper = np.where(offsets > 0, num_buckets // 2, 0)  # You add something in both modes. A decoder adds nothing.
 upper = np.where(bidirectional & (offsets > 0), 16, 0)  # 16 is fixed in your code. A key after the query gets N more.
 return found * np.where(offsets < 0, -1, 1) + upper  # The past has negative buckets. A bucket is a row, 0 or more.
-return 0 if offsets > 0 else 1  # An `if` asks about one number, and yours gets an array. Use `np.where`, or a loop.
+return 0 if offsets > 0 else 1  # `if`, `and`, `min` and `max` ask about one number, and yours got an array. Use
+# `np.where`, `np.maximum` and the like, or a loop.
 return (found + upper).ravel()  # A grid of offsets comes back as one row. End with `.reshape(offsets.shape)`.
 return [expected(int(r), bidirectional, num_buckets, max_distance) for r in offsets]
 return [expected(r if r else 0, bidirectional, num_buckets, max_distance) for r in offsets]

@@ -81,7 +81,7 @@ bias = np.moveaxis(table[-rows], -1, 0)  # Some of your rows are negative, and t
 # Offsets into the past are negative, but the rows that `bucket` finds for them are not.
 bias = np.moveaxis(table[rows], -1, 0).swapaxes(1, 2)  # You transposed the bias. Its rows belong to queries.
 seen = np.where(j <= i - past, scores, -np.inf)  # Your mask forgets `past`. Query 0 sees all keys up to that position.
-return np.where(j <= i, softmax(scores), 0)  # You hide the future after the softmax, when it has taken its share.
+return np.where(j <= i, softmax(scores), 0)  # Your sums count the keys ahead, so rows do not sum to 1. Hide them first.
 scores = content - bias  # You subtract the bias, and T5 adds it. The line that adds it was right.
 scores = (content + bias) / 2
 scores = (content + bias) / np.sqrt(8)

@@ -63,7 +63,7 @@ CASES = [
 WRONG = """
 row = i - j + n_q - 1
 row = i - j + n_k - 1  # From key to key you step back in r, as with i − j. Its rows ascend with the offset j − i.
-row = j - i  # Row j − i is negative for keys before the query, and NumPy counts it from the end. Add n_q − 1.
+row = j - i  # Row j − i is negative for keys before the query, so it counts from the end of r. Add n_q − 1.
 row = j - i + n_q  # Your rows of r are one too high. The last query and the first key find theirs in row 0.
 row = (j - i + n_k - 1) % len(r)  # You add n_k − 1. The first row of r belongs to the *last query*, so add n_q − 1.
 row = j - i + len(r) // 2  # You take offset 0 from the middle of r, as if n_q were n_k. It is in row n_q − 1.
@@ -94,7 +94,7 @@ return a, b + d, c, d, scores  # Your (b) contains (d), because it is (q + v) ·
 return a, c, b, d, scores
 return a, b, d, c, scores
 return scores, a, b, c, d  # You return them in another order. It is a, b, c, d, scores.
-return d, d, d, d, 4 * d / root  # Your a, b, c and d are one array under four names. Make four arrays.
+return d, d, d, d, 4 * d / root  # All your terms are (d). Are they one array under four names?
 k = k[np.arange(len(q))]  # Your tables are as wide as there are queries, not keys.
 """
 HINTS = [

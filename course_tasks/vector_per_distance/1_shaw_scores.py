@@ -83,7 +83,7 @@ position = products[:, rows]  # You look up every pair for every query, (n_q, n_
 position = products  # The columns of `q @ table.T` are rows of the table, not keys. Choose one for each key.
 position = np.take_along_axis(k @ table.T, rows.T, axis=1).T  # You read the table with the key. The query reads it.
 position = table[rows].sum(axis=-1)  # You add up the numbers of each vector. The query multiplies them, q · a.
-position = q @ table[rows].T  # `.T` reverses all three axes of `table[rows]`. Multiply and sum over the last one.
+position = q @ table[rows].T  # `@` sums over the keys in `table[rows]`, with or without `.T`. Sum over the last axis.
 position = ((q[:, None] + table[rows]) * (k + table[rows])).sum(axis=-1) - q @ k.T  # You add the vector to the query as
 # well, so it meets itself, a · a. Add it to the key only.
 return (q[:, None] * k * table[rows]).sum(axis=-1) / np.sqrt(q.shape[-1])  # You multiply key and vector. Add them.

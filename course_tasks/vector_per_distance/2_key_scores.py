@@ -53,16 +53,16 @@ WRONG = """
 products = np.einsum("ijd,jd->ij", k[:, None] + vectors, q)  # You exchanged query and key, so row i is of key i now.
 products = np.einsum("ijd,jd->ij", k[:, None] + vectors, q).T  # Pair (i, j) gets the vector of i − j, and should get
 # that of j − i. A `.T` at the end reverses the offset as well.
-products = np.einsum("ijd,id->ij", q[:, None] + vectors, k)  # Now query i meets key i, because the letter of the key is
-# i. It should be j. And the vector is still added to q.
+products = np.einsum("ijd,id->ij", q[:, None] + vectors, k)  # Here query i meets key i, and it should meet key j. And
+# the vector is still added to q.
 products = np.einsum("jd,ijd->ij", q, k + vectors)
 products = q @ k.T + np.einsum("jd,ijd->ij", q, vectors)  # Query j reads the table. It is query i, `id` in `einsum`.
-products = np.einsum("id,ijd->ij", q, k[:, None] + vectors)  # `k[:, None]` gives pair (i, j) key i. Use key j.
+products = np.einsum("id,ijd->ij", q, k[:, None] + vectors)  # Here pair (i, j) has key i, as in `k[:, None]`. Use k[j].
 products = np.einsum("ijd,ijd->ij", q[:, None] + vectors, k + vectors)  # Query and key both carry the vector, so it
 # also meets itself, a · a. Add it to the key only.
 products = np.einsum("jd,ijd->ij", k, vectors) + np.einsum("id,ijd->ij", q, k + vectors)  # The key still reads the
 # table as well, because the term k · a remains. Only the query multiplies a.
-products = q @ k.T  # You removed the vectors, so this is attention without position.
+products = q @ k.T  # The vectors are missing, so this is attention without position.
 products = q @ k.T + vectors.sum(axis=-1)  # You add up the numbers of each vector. The query multiplies them, q · a.
 products = q @ (k + vectors).T  # `.T` reverses all three axes of `k + vectors`. `einsum` says which axes meet.
 return q @ k.T + (products - q @ k.T) / np.sqrt(q.shape[-1])  # You divide only the position part by √d. Divide the sum.
