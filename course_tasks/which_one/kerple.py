@@ -61,7 +61,7 @@ WRONG = """
 -a * c * d.log1p()  # Your c is outside the logarithm, where it is a second strength. It multiplies the distance inside.
 -a * (c * (1 + d)).log() | -a * (c * (1 + d)).log1p()  # You add 1 to the distance. It is added to c·|r|.
 -a * d**c | -a * (d**c).log1p()  # You use c as a power. It multiplies the distance, log(1 + c·|r|).
--a.exp() * (c * d).log1p() | -a * (c.exp() * d).log1p() | -a.exp() * (c.exp() * d).log1p()  # You apply `exp` to a or c.
+-a.exp() * (c * d).log1p() | -a * (c.exp() * d).log1p() | -a.exp() * (c.exp() * d).log1p()  # You take e^a or e^c.
 -a.log() * (c * d).log1p() | -a.log() * (c.log() * d).log1p() | -a * (c.log() * d).log1p()  # Your bias has the
 # logarithm of a or c. Do you read the parameter where `self.a` or `self.c` is meant?
 -a * (d / c).log1p() | -a * (c / d).log1p()  # You divide. Distance times c is what log1p takes.
@@ -96,7 +96,7 @@ meta tensor|convert meta  # Numbers leave their tensor, by `if`, `.item()`, `.cp
 \bmeta\b  # {DEVICE}
 before Module\.__init__  # `super().__init__()` comes first in `__init__`: it prepares the module for parameters.
 has no setter|can't set attribute  # A property is computed. Keep what is learned under another name.
-__init__\(\) (takes|missing)  # It is `def __init__(self, n_heads)`, and `super().__init__()` takes nothing.
+__init__\(\) (takes|missing)  # The class has `def __init__(self, n_heads)`, and `super().__init__()` takes nothing.
 \w+\.bias\(\) (takes|missing)  # The layer calls `bias(n_q, n_k, past)`, so your method needs all three.
 'Tensor' object is not callable  # A property is read without parentheses: `self.a`. Or is a `*` missing?
 ^RecursionError  # A property that reads itself never ends. What `__init__` keeps needs another name than the property.
