@@ -74,7 +74,7 @@ def afterwards(given):
     run(lambda: given(s, values, size), [Case()], lambda value: {}, 2.0)
     longest = max(s.read, default=0)
     cause = (
-        "The values are right, but you go back to the scores of earlier tiles, which a kernel no longer has. It keeps "
+        "The values are right, but you use scores beyond those of a tile, and a kernel has no others. It keeps "
         "only the largest score, the sum and the mixture. Shrink the last two when the largest score grows."
     )
     fact = f"with tiles of {size} keys it looks at {longest} scores at once"
@@ -96,7 +96,8 @@ CASES = [
 ]
 WRONG = """
 shrink = 1.0  # You shrink nothing when a larger score arrives, but the old sum was measured from the old largest score.
-shrink = np.exp(new - largest)  # What you kept grows when a larger score arrives. It shrinks, by e^{old − new}.
+shrink = np.exp(new - largest)  # Your sums are nan, as 0 · e^{new − old} is at first. Shrink by e^{old − new}.
+shrink = np.exp(new - largest) if total else 0.0  # What you kept grows with a larger score. Shrink by e^{old − new}.
 new = tile.max() if np.isfinite(tile.max()) else largest
 new = tile.max()  # You use the tile's own largest score. An earlier tile may have a larger one.
 e = np.exp(tile - tile.max())  # You measure a tile from its own largest score. Use the largest so far, as for the rest.

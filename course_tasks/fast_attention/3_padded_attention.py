@@ -80,9 +80,9 @@ LEAK = (
 )
 ALWAYS = [holds(LEAK, blind_to_padding)]
 WRONG = """
-mask = bias + hidden  # You add truth values, and True counts as 1, so the padding is preferred. Which x has e^x = 0?
+mask = bias + hidden  # The bias of your padding is larger by 1, so it is preferred. Which x has e^x = 0?
 mask = bias - hidden  # Torch does not subtract truth values, and a bias of −1 would not hide a key. Only −∞ does.
-mask = bias + hidden * -torch.inf  # You multiply −∞ by 0 for the visible keys, which is nan. Use `masked_fill`.
+mask = bias + hidden * -torch.inf  # Your output is nan, as when 0 · −∞ is added for visible keys. Use `masked_fill`.
 mask = bias.masked_fill(~hidden, -torch.inf)  # You hide the text. True in `padding` means *hide*.
 mask = ~hidden  # You hide the padding, but the bias is missing. Put −∞ into the bias, which is a mask of numbers.
 mask = hidden  # To SDPA, True means that a query may look, so only the padding is visible. The bias is missing, too.
@@ -95,12 +95,12 @@ hidden = padding[:, None, :, None]
 hidden = padding[:, None, :, None]; mask = bias.masked_fill(hidden, torch.finfo(q.dtype).min)
 # You hide the *queries* that are padding, and the others still see the padding. Hide keys, the last axis of the mask.
 mask = bias.masked_fill(hidden | padding[:, None, :, None], -torch.inf)
-mask = bias.masked_fill(hidden | padding[:, None, :, None], -1e9)  # You also fill the rows of padded queries. Hide keys
-# only, because the output of a padded query is never used.
+mask = bias.masked_fill(hidden | padding[:, None, :, None], -1e9)  # You also change the output of padded queries. Hide
+# keys only, because that output is never used.
 hidden = padding[:1, None, None]  # Every text gets the padding of the first one. Keep the batch axis.
 hidden = (torch.arange(padding.shape[1]) >= (~padding).sum(-1, keepdim=True))[:, None, None]  # You hide the right
 # number of keys, but always the last ones. Padding may be on the left, as in decoders; `padding` says where it is.
-hidden = padding[:, None]  # `padding[:, None]` lines the batch up with the heads. The given line was right.
+hidden = padding[:, None]  # Your padding (batch, 1, n_k) lines the batch up with the heads. The given line was right.
 hidden = padding  # Your padding (batch, n_k) lines the batch up with the queries. The given line was right.
 mask = bias.masked_fill(hidden | ~torch.ones(q.shape[2], q.shape[2]).tril().bool(), -torch.inf)  # You also hide the
 # keys after their query. This task has no causal mask.
@@ -110,7 +110,7 @@ mask = bias.masked_fill(hidden, -torch.inf) / q.shape[-1] ** 0.5  # You scale th
 mask = bias[:1].masked_fill(hidden, -torch.inf)  # Every head gets the bias of the first one. Keep the heads' axis.
 mask = bias.mT.masked_fill(hidden, -torch.inf)  # You transposed the bias, so left and right are exchanged.
 return sdpa(q, k, v, attn_mask=mask.exp())  # SDPA takes the exponential itself. Pass the bias and −∞ as they are.
-return sdpa(q, k, v, attn_mask=mask, scale=1.0)  # You removed the scaling of the scores. SDPA's own 1/√d was right.
+return sdpa(q, k, v, attn_mask=mask, scale=1.0)  # Your scores are not scaled. SDPA's own 1/√d was right.
 return sdpa(q, v, k, attn_mask=mask)  # You exchanged keys and values. The order is `sdpa(q, k, v)`.
 return sdpa(k, q, v, attn_mask=mask)  # You exchanged queries and keys. The order is `sdpa(q, k, v)`.
 k = k.masked_fill(padding[:, None, :, None], 0); mask = bias

@@ -84,18 +84,18 @@ positions = np.minimum(np.arange(n), train - 1)  # Your positions stop at the la
 positions = np.arange(n) * train / n  # You squeeze the positions into the trained range. They are 0 … n − 1.
 positions = np.arange(len(text))[-n:]  # Your first token is at a late position, as in the whole text. It is at 0.
 positions = np.arange(n)[::-1]  # Your positions are in reverse order. The first token is at position 0.
-positions = n  # You pass the number of tokens as positions. Pass a position for each of them, `np.arange(n)`.
+positions = n  # You pass a single number as positions. Pass a position for each token, `np.arange(n)`.
 positions = np.arange(train)  # You pass `train` positions for n tokens. Each token has its own, 0 … n − 1.
-tokens = text[n:]  # You read what comes after the first n tokens. The last n are `text[-n:]`.
+tokens = text[n:]  # You leave n tokens out, and read all others. The last n are `text[-n:]`.
 positions = np.zeros(n)  # You put all tokens at one position. They are at the positions 0 … n − 1.
 positions = np.arange(n) - n + train  # Your first positions are negative. The first token is at position 0.
 tokens = text[:n]  # Your losses are those of the first n tokens, so each length asks about others. Read the *last* n.
 tokens = text
 tokens = text; positions = np.arange(len(text))  # The model reads the whole text. It should read the last n tokens.
+tokens = text[-n:-1]  # You read n − 1 tokens, with n positions. The last n tokens are `text[-n:]`.
 tokens = text[-n - 1:-1]
-tokens = text[-n:-1]
 tokens = text[-n:-1]; positions = np.arange(n - 1)  # You leave out the last token. Read the last n, including that one.
-losses = model(positions, tokens)  # You exchanged tokens and positions. `model` takes the tokens first.
+losses = model(positions, tokens)  # You pass positions as tokens. `model` takes the tokens first.
 tokens = text[-train:]; positions = np.arange(n - train, n)  # The last `train` tokens are read alone, at late
 # positions, so the model still sees only `train` tokens. Pass it the last n tokens, at the positions 0 … n − 1.
 losses = in_blocks(model, tokens, train)  # Each block is still read alone, so no position is new. Pass all n at once.
@@ -121,10 +121,10 @@ mean = np.exp(asked.mean())  # You return e to the power of the loss, the perple
 mean = np.median(asked)  # You take the median. The task asks for the mean, in which a few very wrong tokens count.
 return []  # Your list stays empty. Append the mean for each n.
 return curve[:1]
-return curve[0]  # You return the first length only, because a `return` in the loop ends the function.
+return curve[0]  # You return the first length only. Does a `return` in the loop end the function?
 return curve[-1]  # You return the last length only. The task asks for the list, one number per length.
-return given(model, text[-max(lengths[:1]):], lengths[:1], train)  # You return the first length only, because a
-# `return` in the loop ends the function. Also, each block is still read alone.
+return given(model, text[-max(lengths[:1]):], lengths[:1], train)  # You return the first length only. Does a
+# `return` in the loop end the function? Also, each block is still read alone.
 """
 HINTS = [
     "Put `print(len(window), np.arange(len(window)))` into the inner loop. What is the largest position the "

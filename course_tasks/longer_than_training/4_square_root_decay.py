@@ -94,14 +94,14 @@ ON_PASS = (
     "One seed decides nothing, but that is what its bounded span lets one expect."
 )
 WRONG = """
-r = row_offsets(n_q, None, past)  # Without n_k, `row_offsets` takes past + n_q keys. There can be more or fewer.
+r = row_offsets(n_q, None, past)  # You count past + n_q keys, as `row_offsets` does without n_k. There are n_k.
 r = row_offsets(n_q, n_k, 0)  # Your result is right without a cache. The first query is at `past`, so pass `past` on.
 r = row_offsets(n_k, n_q, past)  # You exchanged queries and keys. `row_offsets` takes n_q first, then n_k.
 r = row_offsets(n_k, n_k, 0)  # Right when queries and keys are the same tokens. The n_q queries begin at `past`.
 r = row_offsets(1, n_q + n_k - 1, 0)  # Your distances count up from 0. Offsets begin with the farthest past.
 r = row_offsets(1, n_q + n_k - 1, n_q + n_k - 2)  # Your last offset is 0. Keys after a query have offsets above 0.
 r = row_offsets(n_q, n_k, past).flip(0)  # Your offsets are in reverse order. They ascend, so the past comes first.
-distance = r.clamp(min=0)  # Keys before the query get 0, because their offsets are negative. The distance is |r|.
+distance = r.clamp(min=0)  # Keys before the query get 0. Their offsets are negative, but the distance is |r|.
 distance = r.clamp(max=0).abs()  # You give 0 to the keys after the query. The decay is the same both ways, by |r|.
 distance = r
 distance = -r  # The offsets of one side are negative under your root, which is nan. The distance is |r|.
@@ -117,7 +117,7 @@ bias = -strength * distance  # This is ALiBi's straight line, because the square
 bias = -strength * distance / 2  # You halve the distance, as `** 1/2` does. `** 0.5` and `.sqrt()` take the root.
 bias = -strength * distance.log1p()  # This is the log decay. The task asks for the square root of the distance.
 bias = -strength * (1 + distance).sqrt()  # You add 1 under the root. The token itself is at distance 0 and has bias 0.
-bias = -strength * distance.sqrt().sqrt()  # You take the square root twice. Take it once.
+bias = -strength * distance.sqrt().sqrt()  # This is the fourth root, the square root taken twice. Take it once.
 bias = -(strength * distance).sqrt()  # You take the root of the strength as well. It multiplies the root.
 return bias.masked_fill(r > 0, -float("inf"))  # You give −∞ to the keys after the query. Hiding keys is the mask's job.
 return bias.exp()  # You return e to the power of the bias. Return the bias itself, which is added to the scores.

@@ -53,10 +53,10 @@ CASES = [
     Case(random(np.random.default_rng(1), 3, 4), label="three heads without a pattern, n = 4"),
 ]
 WRONG = """
-before = np.diagonal(weights, 1, axis1=1, axis2=2)  # Your `previous` looks at the token *after* the query. A causal
-# layer cannot see it. Key i − 1 is below the diagonal.
+before = np.diagonal(weights, 1, axis1=1, axis2=2)  # Your `previous` is 0, as it is for the token *after* the query,
+# which a causal layer cannot see. Key i − 1 is below the diagonal.
 before = np.diagonal(weights, -1); after = np.diagonal(weights, 1 - n)
-before = np.diagonal(weights, -1)  # Without axes `np.diagonal` takes heads for queries. The axes should be 1 and 2.
+before = np.diagonal(weights, -1)  # You take heads for queries, as `np.diagonal` does without axes. Use axes 1 and 2.
 before = np.diagonal(weights[:, n:], n - 1, axis1=1, axis2=2)  # You count `previous` over the second copy only. Every
 # query but the first one has a token before it.
 before = np.pad(np.diagonal(weights, -1, axis1=1, axis2=2), ((0, 0), (1, 0)))  # You divide the sum of `previous` by 2n.

@@ -62,10 +62,10 @@ WRONG = {
     },
     "second + 50,000": {
         0: "Only one document moves, so its distance to the other one grows.",
-        6: "In these six pairs query and key are both in the second document. They move together.",
-        16: "These are the pairs that stay the same. Count those between the documents.",
-        18: "You count all pairs with a query of the second document. In six of them the key moves along.",
-        24: "You count pairs between the documents in both directions. A causal query sees no later key.",
+        6: "In six pairs query and key are both in the second document, but these move together.",
+        16: "16 is the number of pairs that stay the same. Count those between the documents.",
+        18: "18 pairs have a query of the second document, but in six of them the key moves along.",
+        24: "24 is the number between the documents in both directions. A causal query sees no later key.",
         3: "There are 3 queries in the second document, and each of them has several pairs.",
     },
     "reset": {
@@ -75,8 +75,8 @@ WRONG = {
         "pair changes, also where the new distance is negative or was there before. The mask is as it was.",
         9: "Pairs whose new positions are equal count as well. Their offset was not 0 before.",
         10: "A key that was two positions back and is now two ahead has another score. The sign of an offset counts.",
-        16: "These are the pairs within a document, whose offsets stay the same. Count the others.",
-        18: "You count all pairs with a query of the second document. In six of them the key falls by 4 as well.",
+        16: "16 is the number of pairs within a document, whose offsets stay the same. Count the others.",
+        18: "18 pairs have a query of the second document, but in six of them the key falls by 4 as well.",
     },
     "reset, own document": {
         12: "These are the pairs between the documents. They are hidden now, so they do not count.",

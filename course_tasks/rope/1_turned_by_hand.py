@@ -35,22 +35,22 @@ ANSWER = {
 AXES = (Axis("channel", ["0", "1"]),)
 WRONG = {
     "q at position 1": {
-        (1, -2): "You turned to the right. To the left, (a, b) becomes (−b, a).",
+        (1, -2): "This is q turned to the right. To the left, (a, b) becomes (−b, a).",
         (1, 2): "You exchanged the two numbers, but the minus sign is missing. (a, b) becomes (−b, a).",
         (-2, 1): "A quarter turn also exchanges the two numbers: (a, b) becomes (−b, a).",
-        (-2, -1): "You made two quarter turns. Position 1 needs only one.",
-        (2, 1): "You did not turn q. It looks like this at position 0.",
-        (2, -1): "You mirrored q. A turn also exchanges the two numbers: (a, b) becomes (−b, a).",
+        (-2, -1): "These are two quarter turns. Position 1 needs only one.",
+        (2, 1): "This is q as it is, at position 0. At position 1 it is turned once.",
+        (2, -1): "This is q mirrored. A turn also exchanges the two numbers: (a, b) becomes (−b, a).",
         (-1, -2): "You gave both numbers a minus sign. Only the first gets one: (a, b) becomes (−b, a).",
     },
     "k at position 2": {
         (-4, -1): "Both signs are right, but half a turn does not exchange the two numbers.",
-        (-4, 1): "You made one quarter turn. Position 2 needs two.",
-        (4, -1): "You made three quarter turns to the left, or one to the right. Position 2 needs two to the left.",
-        (1, 4): "You did not turn k. Two quarter turns are half a turn, not a whole one.",
+        (-4, 1): "This is one quarter turn. Position 2 needs two.",
+        (4, -1): "These are three quarter turns to the left, or one to the right. Position 2 needs two to the left.",
+        (1, 4): "This is k as it is. Two quarter turns are half a turn, not a whole one.",
         (4, 1): "You exchanged the two numbers. Half a turn changes both signs and exchanges nothing.",
-        (-1, 4): "You mirrored k. Half a turn changes both signs.",
-        (1, -4): "You mirrored k. Half a turn changes both signs.",
+        (-1, 4): "This is k mirrored. Half a turn changes both signs.",
+        (1, -4): "This is k mirrored. Half a turn changes both signs.",
     },
     "product, q at 1 and k at 2": {
         6: "This is q · k without any turn. Multiply the turned arrows number by number, and add.",

@@ -63,8 +63,8 @@ angle = np.float16(position[:, None] * theta)
 angle = np.float16(position[:, None] * theta).astype(float)  # Your angles are in half precision. It rounds far angles.
 theta = np.float16(base ** (-np.arange(half) / half))  # Your speeds are in half precision. At position 500 that shows.
 first, second = a * cos + b * sin, b * cos - a * sin  # You rotate to the right. The first becomes a cos − b sin.
-second = b * sin + a * cos  # In the second channel a and b have changed places. It becomes a sin + b cos.
-first = a * sin - b * cos  # In the first channel sine and cosine have changed places. It becomes a cos − b sin.
+second = b * sin + a * cos  # Your second channel is a cos + b sin. It becomes a sin + b cos.
+first = a * sin - b * cos  # Your first channel is a sin − b cos. It becomes a cos − b sin.
 cos, sin = np.sin(angle), np.cos(angle)  # Sine and cosine have changed places. At angle 0 nothing should turn.
 second = first * sin + b * cos  # For the second half you use the first half *after* its rotation. Keep a copy of it.
 first, second = a * cos, b * cos  # The sines are missing. A rotation mixes the two channels of a pair.
@@ -72,7 +72,7 @@ first, second = a + cos, b + sin  # You add cosines and sines, as sinusoidal pos
 return np.concatenate([second, first], axis=-1)  # The two halves of the result have changed places.
 return np.stack([first, second], axis=-1).reshape(x.shape)  # Right numbers in wrong places: pair m is m and m + d/2.
 a, b = x[..., ::2], x[..., 1::2]  # You read the pairs (0, 1), (2, 3), … and write them half-split.
-a, b = x[:, :half], x[:, half:]  # `x[:, :half]` cuts the second axis. The channels are the last one: `x[..., :half]`.
+a, b = x[:, :half], x[:, half:]  # You cut the second axis. The channels are the last one: `x[..., :half]`.
 return rotate(x.reshape(-1, x.shape[-1]), past=past, base=base).reshape(x.shape)  # Your positions run on from head to
 # head. In every head, row 0 is at position `past`.
 position = np.full(x.shape[-2], past)  # All your rows are at the same position. They are at past, past + 1, …
@@ -93,10 +93,10 @@ cos, sin = np.cos(angle) * (theta == 1), np.sin(angle) * (theta == 1)  # You rot
 theta = np.ones(half)  # All your pairs have speed 1. It is base^(−2m/d). Does a whole-number division make 2m/d 0?
 theta = base ** (-np.linspace(0, 1, half))  # Your exponents end at −1, as `np.linspace(0, 1, …)` does. 2m/d is below 1.
 theta = base ** -(1.0 * np.arange(half)) / half  # You divide the power by d/2. Only its exponent is divided: −m/(d/2).
-theta = 10000 ** (-np.arange(half) / half)  # You wrote 10000 into the formula, so it is right for that base only.
+theta = 10000 ** (-np.arange(half) / half)  # Your base is always 10000, so your result is right for that one only.
 theta = 1 / (base * np.arange(1, half + 1) / half)  # You multiply by the base. It is raised to a power, base^(−2m/d).
 theta = base ** (-np.arange(half)[::-1] / half)  # Your speeds are in reverse order. Pair 0 is the fastest.
-theta = base ** (-np.arange(2 * half) / half)
+theta = base ** (-np.arange(2 * half) / half)  # Your angles have d columns. The two channels of a pair share one, so d/2 do.
 return llama(x, np.outer(position, base ** (-np.arange(2 * half) / half)))
 return llama(x, np.outer(position, base ** (-np.arange(2 * half) / x.shape[-1])))  # You make a speed for every channel.
 # The two channels of a pair share one, so there are d/2 speeds.

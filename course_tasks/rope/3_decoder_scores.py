@@ -64,11 +64,12 @@ found[t, : t + 1] = scores(q[t : t + 1], rotate(k[: t + 1], past=-t))
 # `rotate` takes positions from 0 on, and here it gets one below 0. Rotate the query and each key by its own position.
 found[t, : t + 1] = scores(q[t : t + 1], rotate(k[t::-1])[::-1])  # Your scores are those of keys rotated by the
 # distance back, t − j. The offset is j − t, in the other direction.
-found[t, : t + 1] = scores(query, rotate(k[t::-1])[::-1])  # Your query is rotated by its position t, and each key by
-# its distance back, t − j. Give each key its own position j: the newest is at t, the oldest at 0.
+found[t, : t + 1] = scores(query, rotate(k[t::-1])[::-1])  # These are the scores of a query at t with keys at their
+# distance back, t − j. Give each key its own position j: the newest is at t, the oldest at 0.
 cache = rotate(k[t : t + 1], past=t)
-cache = rotate(k[t : t + 1])  # Only the newest key is left. Join it to the older ones with `np.concatenate`.
-cache = np.concatenate([rotate(k[t : t + 1], past=t), cache])  # Your new key comes first in the cache. It comes last.
+cache = rotate(k[t : t + 1])  # Your row t has one score, that of the newest key. Join that key to
+# the older ones with `np.concatenate`, and take the scores of all.
+cache = np.concatenate([rotate(k[t : t + 1], past=t), cache])  # In your rows the newest key comes first. It comes last.
 found[t, : t + 1] = np.exp(scores(query, cache)) / np.exp(scores(query, cache)).sum()
 # These are weights, and each row sums to 1. Return the scores.
 found[t, : t + 1] = scores(query, cache) - np.max(scores(query, cache))  # You subtract the largest score of each row,
@@ -76,7 +77,7 @@ found[t, : t + 1] = scores(query, cache) - np.max(scores(query, cache))  # You s
 return found[-1]  # You return only the last row. All of them are asked for.
 return np.tril(found, -1)  # Your diagonal is 0, but each token sees itself. `np.tril(…)` keeps the diagonal.
 return np.tril(scores(rotate(k), rotate(q)))  # Queries and keys have changed places. Row t is for query t.
-return np.diag(np.diagonal(found))  # Each query meets only its own key. The older keys should be in the cache as well.
+return np.diag(np.diagonal(found))  # Each query meets only its own key. It should meet the older ones as well.
 return scores(rotate(q), rotate(k))  # The scores are right, but those with keys that have not come yet should be 0.
 return np.triu(scores(rotate(q), rotate(k)))  # You keep the entries above the diagonal. Keys so far are on the left.
 return np.tril(scores(rotate(q), rotate(k)[::-1]))  # Your keys are in reverse order. The oldest should come first.

@@ -61,11 +61,11 @@ CASES = [
 ]
 WRONG = """
 query = rotate(q, speeds=theta, factor=f); key = rotate(k, speeds=theta, factor=f)  # The channels that turn now have
-# the temperature twice. Leave the factor of `rotate` away.
+# the temperature twice, f⁴. Is the factor of `rotate` still there?
 query = rotate(q, speeds=theta, factor=f); return f * scores(query, key)  # The channels that turn now have f², but the
 # others have only f. A score is multiplied by f² in all its channels.
-query, key = (rotate(x, speeds=theta, factor=f**2) for x in (q, k)); return scores(query, key)  # You made the factor of
-# the turning channels larger, and the other channels still have none.
+query, key = (rotate(x, speeds=theta, factor=f**2) for x in (q, k)); return scores(query, key)  # The channels that turn
+# now have f⁴, and the others still have no factor. All should have f².
 return f * scores(query, key)  # You multiply by f, as if only the query carried it. The key does as well, so it is f².
 return 2 * f * scores(query, key)  # You multiply by 2f. The factor of query times the factor of key is f².
 return scores(query, key)  # Your scores have no temperature at all.
@@ -91,8 +91,8 @@ f = 0.1 * (np.log(s) + 1)  # You multiply ln s + 1 by 0.1. Only the logarithm is
 f = 0.1 * np.log(s + 1)  # You take the logarithm of s + 1. The 1 is added outside.
 theta = frequencies(turning) / s  # You divide the speeds by s as well. This task asks for the temperature alone.
 theta = frequencies(q.shape[-1])[:turning // 2]  # These speeds are those of all d channels. Use `frequencies(turning)`.
-theta = np.append(frequencies(turning), np.zeros((q.shape[-1] - turning) // 2))  # With speeds of 0 you pair other
-# channels, m with m + d/2. Give only the speeds of the channels that turn.
+theta = np.append(frequencies(turning), np.zeros((q.shape[-1] - turning) // 2))  # You pair m with m + d/2, as
+# `rotate` does with further speeds of 0. The pairs are m and m + turning/2.
 """
 HINTS = [
     "Let all channels turn: are the scores right then? And if hardly any do?",

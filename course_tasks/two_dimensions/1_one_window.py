@@ -37,17 +37,17 @@ WRONG = {
     OFFSET: {
         (-2, 1): "This is query minus key. The course computes key minus query.",
         (-1, 2): "Row and column are exchanged. The offset of the row comes first.",
-        (1, 2): "You numbered the patches from 1. Patch 0 is the one in the upper left corner.",
+        (1, 2): "You get this if patches are numbered from 1. Patch 0 is the one in the upper left corner.",
         (2, 1): "Key 6 is in column 0, to the left of the query in column 1. An offset to the left is negative.",
         (2, 0): "These are the row and the column of key 6. Subtract the place of the query, (0, 1).",
         (0, 5): "6 − 1 is the offset in the list of patches. Where in the window are patches 1 and 6?",
     },
     ROW: {
-        13: "You multiplied by 3, the width of the window. The factor is 2W − 1 = 5, the numbers in each line.",
+        13: "13 is 4 · 3 + 1. The factor is not the width of the window but 2W − 1 = 5, the numbers in each line.",
         27: "You added W = 3 to both offsets. The smallest offset, −2, should become 0, so add W − 1 = 2.",
         3: "This is the row of the opposite pair. Key minus query is (+2, −1) here.",
         9: "This is the row of (−1, +2). Row and column are exchanged: the offset of the row comes first.",
-        5: "You only added the two numbers. Each line of the square holds 5 numbers, so multiply the line by 5.",
+        5: "5 is only 4 + 1, line plus place. Each line of the square holds 5 numbers, so multiply the line by 5.",
     },
     BACK: {
         21: "This is the row of the first pair. For the opposite pair both offsets change their sign: (−2, +1).",
@@ -57,7 +57,7 @@ WRONG = {
         0: "Row 0 belongs to the far corner, offset (−2, −2). The offset here is (0, 0).",
         4: "4 is the middle of the window, and of the table for W = 2. The table for W = 3 has 25 rows.",
         18: "You added W = 3 to both offsets. Add W − 1 = 2.",
-        8: "You multiplied by 3. The factor is 2W − 1 = 5.",
+        8: "8 is 2 · 3 + 2. The factor is 2W − 1 = 5.",
         13: "The table has 25 rows, numbered from 0. You want the middle of 0 … 24.",
         2: "This is the column in the square. The lines before it count as well, with 5 numbers each.",
     },
@@ -67,7 +67,7 @@ WRONG = {
         3: "Row 17 is offset (+1, 0), the patch right below. The queries of row 0 have one, and so do those of row 1.",
         5: "5 is 2 + 3. Multiply W − |Δrow| = 2 by W − |Δcolumn| = 3.",
         9: "Not every query has such a key: below the last row there is nothing.",
-        12: "This counts the patch above as well, but that one takes another row of the table.",
+        12: "Row 17 is only offset (+1, 0), the patch right below. Patches above or beside take other rows.",
     },
     ALL: {
         49: "This is the number of patches. Each axis has 13 offsets, from −6 to 6.",

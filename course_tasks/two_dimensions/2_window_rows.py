@@ -68,7 +68,7 @@ ALWAYS = [
     holds(
         "Different offsets share a row. Is patch p at row p // width, column p % width? Is there room for all "
         "Δcolumn between two Δrow?",
-        lambda rows, *sizes: len(np.unique(rows)) == size(*sizes),
+        lambda rows, *sizes: len(np.unique(rows)) >= size(*sizes),
     ),
 ]
 WRONG = """
@@ -80,15 +80,15 @@ row, column = np.divmod(np.arange(height * width), height); return line * (2 * h
 down = row - row[0]; right = column - column[0]  # You return the rows of the first query only. Every query has its own.
 down = row[:, None] - row; right = column[:, None] - column  # These are the rows for query minus key, as in
 # Swin's own code. Or does your first axis belong to the keys?
-down = row[:, None] - row; right = column[:, None] - column; return line * (2 * height - 1) + place  # Your offsets are
-# query minus key, and you multiply by 2·height − 1. Take key minus query, and the numbers of a line, 2·width − 1.
+down = row[:, None] - row; right = column[:, None] - column; return line * (2 * height - 1) + place  # These are rows
+# for query minus key (or with keys on the first axis), and for lines of 2·height − 1 numbers. It holds 2·width − 1.
 down = abs(row - row[:, None]); right = abs(column - column[:, None]); return down * (2 * width - 1) + right
 down = abs(row - row[:, None]); right = abs(column - column[:, None])
 # Your offsets have lost their signs, so up and down share a row, and so do left and right.
 down = row[:, None] - row  # Your Δrow is query minus key. Here an offset is key minus query.
 right = column[:, None] - column  # Your Δcolumn is query minus key. Here an offset is key minus query.
 line = down + height  # Your lines count from 1. The smallest Δrow, −(height − 1), should become 0.
-place = right + width  # Your places count from 1. The smallest Δcolumn, −(width − 1), should become 0.
+place = right + width  # Your rows are too large by 1. The smallest Δcolumn, −(width − 1), should become place 0.
 line = down + height; place = right + width  # Your lines and places count from 1. Add one less to each.
 line = down + width - 1; place = right + height - 1  # You exchanged height and width where you shift the offsets.
 line = down; place = right  # Your offsets are not shifted, so half of your rows are negative. The smallest become 0.
@@ -124,7 +124,7 @@ def wrong_patches_of_two_windows(height, width):
 
 
 def wrong_rows_by_height(height, width):
-    """You divided p by the height. Patches are numbered row by row, so divide by the width."""
+    """These are the rows of a window with `width` rows and `height` columns. Here it has `height` rows."""
     row, column = np.divmod(np.arange(height * width), height)
     down, right = row - row[:, None], column - column[:, None]
     return (down - down.min()) * (right.max() - right.min() + 1) + right - right.min()

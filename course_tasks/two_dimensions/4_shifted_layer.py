@@ -73,7 +73,7 @@ return np.roll(made, (shift, shift))
 return np.roll(made, shift * width + shift)
 return np.roll(made, shift * width + shift * made.shape[2])
 return np.roll(made, (shift * width + shift) * made.shape[2])
-return np.roll(made, shift)  # Without axes, `np.roll` moves all numbers as one long list. Name the axes (0, 1).
+return np.roll(made, shift)  # You move one long list, as `np.roll` does without axes. Name the axes (0, 1).
 return np.roll(made, (shift, shift), (1, 2))  # Your roll back moves columns and channels. Rows are axis 0.
 return np.roll(made, (window - shift, window - shift), (0, 1))  # You roll back by window − shift. Roll back by `shift`.
 return np.roll(made, (shift - window, shift - window), (0, 1))  # You roll on to one whole window. Go back by `shift`.
@@ -90,20 +90,20 @@ return np.roll(image, (-shift, -shift), (0, 1))  # Your output is the image, onl
 # and roll `made` back.
 made = reverse(np.roll(output, (shift, shift), (0, 1)), height, width); return made  # You roll the windows, and the
 # patches within them. Put the windows together first, then roll the image.
-made = reverse(v, height, width)  # You do not use the weights, so the values come back as they were.
+made = reverse(v, height, width)  # Your output is the image itself. Do you use the weights?
 made = output.reshape(height, width, -1)  # A window is not a row of the image. `reverse` puts it back in its place.
 rolled = np.roll(image, (shift, shift), (0, 1)); return made  # You reversed the first roll and do not roll back. So the
 # seam is on the wrong side, and the picture moves down and to the right.
 rolled = np.roll(image, (shift, shift), (0, 1)); return np.roll(made, (-shift, -shift), (0, 1))  # You exchanged the two
 # rolls. The windows move up and to the left, and the seam of the mask is on the wrong side.
-rolled = image; return made  # You roll nothing, so the windows are not shifted. Roll there *and* back.
+rolled = image; return made  # Your windows are not shifted. Roll there *and* back.
 rolled = image; mask = True; return made  # This is a plain layer, without shift and mask. It should shift its windows.
 output = weights.swapaxes(-1, -2) @ v
 output = weights.swapaxes(-1, -2) @ v; return made  # You transposed the weights, but (query, key) @ (key, c) was right.
 weights = softmax(np.where(mask, -np.inf, bias))
 weights = softmax(np.where(mask, -np.inf, bias)); return made  # Your mask is inverted, so it hides what may be seen.
 weights = softmax(bias + 0 * mask)
-weights = softmax(bias + 0 * mask); return made  # Patches from opposite edges are mixed, because you removed the mask.
+weights = softmax(bias + 0 * mask); return made  # Patches from opposite edges are mixed, as without the mask.
 """
 HINTS = [
     "Where is patch 0 after the first line that rolls? Where is its output at the end?",

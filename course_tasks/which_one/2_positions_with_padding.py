@@ -106,9 +106,9 @@ count = np.cumsum(mask.long(), axis=-1)  # `.long()` is a method of torch tensor
 count = np.cumsum(~mask, axis=-1)
 count = np.cumsum(~mask, axis=-1); return count
 count = np.cumsum(~mask, axis=-1); return np.where(~mask, before, 0)  # You count padding. A token is True in the mask.
-count = np.cumsum(mask.astype(int) - 1, axis=-1); return count  # You subtract 1 from the mask, so the sum counts the
-# padding, with a minus sign. Subtract 1 from the sum instead.
-count = np.cumsum(mask)  # Without an axis, `np.cumsum` makes one row of all prompts. Count along the last axis.
+count = np.cumsum(mask.astype(int) - 1, axis=-1); return count  # You count the padding, with a minus sign, as the sum
+# of `mask - 1` does. Subtract 1 from the sum instead.
+count = np.cumsum(mask)  # You make one row of all prompts, as `np.cumsum` does without an axis. Count along the last.
 count = np.cumsum(mask).reshape(mask.shape)  # Your count continues from prompt to prompt. Each row begins at 0.
 count = np.cumsum(mask[:, ::-1], axis=-1)[:, ::-1]  # You count from the right. The first token gets 0.
 before = count - np.maximum.accumulate(count * ~mask, axis=-1) - 1  # Your count begins again after padding in the
@@ -118,10 +118,10 @@ mask = mask & (np.cumsum(np.diff(mask.astype(int), prepend=0) == 1, axis=-1) == 
 count = np.sum(mask, axis=-1, keepdims=True)
 before = np.sum(mask, axis=-1, keepdims=True)  # Every token of a prompt gets the same number. `np.cumsum` counts up.
 before = 0  # Every entry is 0. The second token of a prompt gets 1. Does your code fill the result?
-before = np.argsort(~mask, kind="stable")  # `argsort` says *which* places come first. You need the rank of each.
+before = np.argsort(~mask, kind="stable")  # You say *which* places come first, as `argsort` does. Give each a rank.
 return mask  # You return 1 for each token and 0 for padding, like the mask. Count the tokens that come before.
 return before.astype(bool)
-return np.where(mask, before, 0).astype(bool)  # You return truth values, as the mask has. `dtype=int` makes numbers.
+return np.where(mask, before, 0).astype(bool)  # Your positions end at 1, as truth values do. Is `dtype=int` missing?
 return np.concatenate([np.arange(row.sum()) for row in mask])
 return np.nonzero(mask)[1]  # You return all prompts in one row, without the padding. The result has the mask's shape.
 return [list(range(int(row.sum()))) for row in mask]  # You leave out the padding. Each row needs all n entries.

@@ -18,7 +18,7 @@ HEADS = 3
 TEXTS = (HEADS, 5, 5, 0), (1, 6, 6, 0), (2, 1, 6, 5), (12, 2, 6, 3), (2, 4, 3, 1)  # heads, n_q, n_k and past
 PROPERTY = "It should be a `@property`, read without parentheses, that returns a tensor with one number for each head."
 WRITES = "Reading a property must not write, not even under `no_grad`. Otherwise it undoes the work of the optimizer."
-STALE = "Something computed in `__init__` or in an earlier call is kept, and does not learn. Compute it in each call."
+STALE = "Is something kept from `__init__` or an earlier call, or are the parameters not read?"
 BEGIN = "Both a and c begin at 1. If the number is e to the power of a parameter, the parameter begins at 0."
 COUNT = "Each head learns an a and a c, and nothing else. Does one number serve several, or is one never read?"
 POSITIVE = "Learn a parameter of which it is a positive function, such as `exp`, which can reach any number above 0."
@@ -26,7 +26,7 @@ STOPS = "The gradient is 0 there, so the number stays. `clamp`, `relu` and `abs`
 OWN = "Each head has its own a and its own c. Is there one parameter for several, or do you read a wrong row?"
 SHAPE = "A hook returns a row for each head, with a number for each *offset*. The layer puts them on the diagonals."
 DETACHED = "`.detach()`, `.data`, `.item()`, `no_grad`, `math` and `torch.tensor(…)` of a tensor all stop the gradient."
-GROWS = "It keeps tensors for every length it has seen, and never frees them."
+GROWS = "What it keeps grows with the texts that it has seen. Keep only what is learned."
 DTYPE = "The bias must have the precision of the parameters. Do not use `.float()`, `.double()` or a dtype of your own."
 
 

@@ -64,7 +64,7 @@ WRONG = {
         12: "A window of 4 looks three tokens back, because its own key is one of the four.",
         3: "That is the reach of one layer. What layer 2 reads has itself looked back in layer 1.",
         4: "That is how many keys one layer sees. It looks three tokens back, and there are three layers.",
-        10: "You counted the token itself. The question is how many tokens back.",
+        10: "With the token itself it is 10. The question is how many tokens back.",
         **dict.fromkeys((64, 27, 81), "The reach adds up from layer to layer. It is not multiplied."),
     },
     "share of the memory": {
@@ -74,7 +74,7 @@ WRONG = {
         0.075: "You counted only the windowed layers. Add the six that keep everything.",
         78_000: "That is the number of keys in all layers. Divide by that of 24 full layers, 240,000.",
         7.8: "That is how many full layers need as much memory. Divide by 24.",
-        0.35: "You gave windows to all 24 layers beside the six. Only eighteen have one.",
+        0.35: "This is 0.25 + 0.1, as if all 24 layers had windows beside the six. Only eighteen have one.",
         6 / 18: "The share is of 24 full layers, and the windowed layers need memory, too.",
         **dict.fromkeys((0.65, 0.1625), "Both models keep keys and values, so the factor of 2 cancels."),
         0.675: "That is the share that is saved. The question is what is still needed.",

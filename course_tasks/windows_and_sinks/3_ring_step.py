@@ -91,7 +91,7 @@ seen = np.concatenate([np.roll(ring, -read % w, axis=0), new])[1:]; return seen,
 # ring. In a ring nothing moves, and one that is not full yet has slots without a key.
 slot = p  # You take p itself for the slot, but the ring has only w slots. Token p goes into slot p mod w.
 slot = (p - read) % w  # You begin each call at slot 0. Token p goes into slot p mod w, wherever the call begins.
-after[slot] = new[-1]  # You write the last new key into all slots. Token p is number p − read of the new ones.
+after[slot] = new[-1]  # All your new slots have the last new key. Token p is number p − read of the new ones.
 tokens = range(read, read + min(w, len(new)))  # You write only the first w new keys. The ring should hold the last.
 tokens = [read + len(new) - 1]  # Of the new keys, only the last is in your ring. Write each into its slot.
 """
