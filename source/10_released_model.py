@@ -5,7 +5,7 @@
 # find the heads that use position, and test what they do.
 #
 # **You will be able to**
-# - turn the bytes of a file into the weights of a layer, and notice when they are loaded wrongly;
+# - notice that a model is loaded wrongly, although it runs without an error;
 # - find heads by their profile by offset, and say what such a map does not show;
 # - shift where a head looks by rotating its queries, and tell which pairs of channels make it look there.
 #
@@ -27,39 +27,15 @@ from course_lib.nn.position import Position
 from course_lib.nn.rope import RoPE
 from course_lib.reference.attention import causal_mask, softmax
 from course_lib.reference.rope import rotate
-from course_lib.released.gguf import Q4_1, q4_1
 
 np.set_printoptions(precision=4, suppress=True)
 torch.set_num_threads(1)
 
 # %% [markdown]
-# ## From bytes to a layer
+# ## Your layer in a released model
 #
-# *Quantised* means that the numbers are rounded, so that each takes fewer bits. Most matrices of the file have the type
-# Q4_1. It stores numbers in blocks of 32. A block has a step $s$ and a number $b$. For each of its 32 numbers it stores
-# only a *level* $c$, a whole number from 0 to 15:
-#
-# $$x = s\,c + b$$
-#
-# Here are the 20 bytes of the first block of $W_q$ in layer 0. The first four bytes are $s$ and $b$ in float16. Each of
-# the other 16 bytes holds two levels: byte $t$ has level $t$ in its low four bits, and level $t + 16$ in its high four
-# bits. The first of these bytes is 45 in hexadecimal, so level 0 is 5, and level 16 is 4.
-
-# %%
-block = bytes.fromhex("0f30 d8b9 4587 6540 6f65 164b 6776 6450 2267 655a")
-s, b = np.frombuffer(block[:4], dtype="<f2").astype(float)
-print(f"s = {s:.4f}, b = {b:.4f}")
-
-low, high = block[4] % 16, block[4] // 16
-print(f"number 0:  {s:.4f} · {low} + ({b:.4f}) = {s * low + b:.4f}")
-print(f"number 16: {s:.4f} · {high} + ({b:.4f}) = {s * high + b:.4f}")
-
-numbers = q4_1(np.frombuffer(block, dtype=Q4_1))[0]  # the course's reader decodes whole matrices like this
-assert np.isclose(numbers[0], s * low + b)
-assert np.isclose(numbers[16], s * high + b)
-
-# %% [markdown]
-# `released.load()` reads the whole file. What is the attention part of a layer?
+# `released.load()` reads the file. (Its numbers are *quantised*, that is, rounded to few bits. The first task decodes a
+# block of them.) What is the attention part of a layer?
 
 # %% tags=["nbval-ignore-output"]
 model = released.load()
@@ -92,8 +68,8 @@ assert abs(loss - 3.323) < 0.001
 # The library `transformers` (5.23), with the same decoded weights, gives 3.3229, too.
 #
 # SmolLM2 was published with half-split pairs. The program that wrote this file reordered the rows of $W_q$ and $W_k$,
-# so here channels $2m$ and $2m+1$ form pair $m$ (interleaved). What if our layers still rotate channels $m$ and $m+32$
-# together? Or no channels at all?
+# so here channels $2m$ and $2m+1$ form pair $m$ (interleaved). What happens if our layers still rotate channels $m$ and
+# $m+32$ together? Or no channels at all?
 
 # %% tags=["nbval-ignore-output"]
 half_split = RoPE(64, base=100_000)  # half-split is the default of our RoPE; 100,000 is the base of this model
@@ -111,7 +87,7 @@ assert rises["wrong pairs"] > 1.5
 # ## Move the positions
 #
 # We add 50,000 to all positions, then only to those of the second half, which leaves a gap. As a baseline, the model
-# reads the second half alone. Which of the three will hurt most? (± is the standard error over the tokens.)
+# reads the second half alone. (± is the standard error over the tokens.) Which of the three will hurt most?
 
 # %% tags=["nbval-ignore-output"]
 place, half = torch.arange(n), n // 2
@@ -140,14 +116,16 @@ assert gap.mean() > 3 * alone.mean()
 #
 # ## Where does a head look?
 #
-# `model.profiles` computes the **profile by offset** of all 270 heads at once: the share of a head's weight at each
-# *distance* $i - j$, the offset with its sign changed. [[diagonals|Chapter #]] divided the sum of a diagonal by its
-# number of cells. Here we divide it by the number of queries, so the shares of a head sum to 1. We check one entry of
-# head 16.0 (layer 16, head 0) by hand. The method also returns each head's mean weight on token 0.
+# `model.profiles` computes the **profile by offset** of all 270 heads. For each *distance* $i - j$, it adds up a head's
+# weights there and divides by the number of queries. So the shares of a head sum to 1. ([[diagonals|Chapter #]] divided
+# by the number of cells instead.)
+#
+# Which heads look at the token before, at distance 1? We check the share of head 16.0 (layer 16, head 0) by hand.
 
 # %% tags=["nbval-ignore-output"]
-shares, on_first = model.profiles(text, first_query=2)  # query 0 has no token before it, query 1 has token 0 there
-previous = shares[..., 1]
+# from query 2 on, because query 0 has no token before it, and query 1 has token 0 there
+shares, on_first = model.profiles(text, first_query=2)  # on_first: each head's mean weight on token 0
+previous = shares[..., 1]  # at distance 1
 
 weights = model.attention(text, layer=16, head=0)
 assert np.isclose(previous[16, 0], np.mean([weights[i, i - 1] for i in range(2, n)]), atol=0.001)
@@ -167,9 +145,11 @@ assert top(previous, 1) == [(16, 0)]
 # On average, head 16.0 gives 76 % of its weight to the token before. We call the first six of this list our
 # **previous-token heads**.
 #
-# Each cell of this map is a head, with its value in hundredths: 76 means 0.76. Two buttons choose the value. Click a
-# head, and the bars show its weight by distance. Click 16.0, then 18.6 (row 18, column 6). Most of the weight of 18.6
-# is in the last bars. Does it look at a fixed distance?
+# ## What a map does not show
+#
+# Each cell of this map is a head, with its share at distance 1 in hundredths: 76 means 0.76. Click a head, and the bars
+# show its weight by distance. Click 16.0, then 18.6 (row 18, column 6). Most of the weight of 18.6 is in the last bars.
+# Does it look at a fixed distance?
 
 # %% tags=["nbval-ignore-output"]
 figures.map_of_heads({"previous token": previous, "token 0": on_first}, shares)
@@ -183,8 +163,8 @@ assert on_first[18, 6] > 0.8
 # No. Head 18.6 gives 91 % of its weight to token 0, which is at another distance from each query. Press the button
 # *token 0*: many heads look there. Such a token is called a **sink** ([[windows_and_sinks|chapter #]]).
 #
-# A map is about one text. In a text that repeats itself, 18.6 looks elsewhere. And no map shows whether the model
-# *needs* what a head does. (*Deeper* tests both.)
+# A map is about one text. In another, 18.6 looks elsewhere. And no map shows whether the model *needs* what a head
+# does. (*Deeper* tests both.)
 #
 # ## Shift where a head looks
 #
@@ -228,8 +208,8 @@ figures.side_by_side(*pictures)
 # key. It adds the product of their lengths, times the cosine of the angle between them, to $q \cdot k$. So a pair with
 # long arrows can add much. We call the product of the two mean lengths the **size** of a pair.
 #
-# The largest pair of 16.0 is pair 25, and the fastest is pair 0. We *stop* each of them: at speed 0 a pair does not
-# rotate, so what it adds no longer changes with distance. Which of the two does the head miss more?
+# To test a pair, we *stop* it: at speed 0 it does not rotate, so what it adds no longer changes with distance. We stop
+# the largest pair of 16.0, pair 25, and the fastest, pair 0. Which of the two does the head miss more?
 
 # %% tags=["nbval-ignore-output"]
 def weights_at(speeds, q, k):
@@ -268,8 +248,8 @@ assert abs(kept[25] - as_it_is) < 0.001
 # ## Remember
 #
 # - Compare a loaded model with a known loss. With the wrong pairs, all shapes are right, and the model runs.
-# - With RoPE, adding 50,000 to all positions changes nothing but rounding. In this model, a gap of 50,000, far beyond
-#   its context, does more harm than losing the first half.
+# - With RoPE, adding 50,000 to all positions changes nothing but rounding. In this model, a gap of 50,000 does more
+#   harm than losing the first half.
 # - A profile shows where a head looks in one text, on average. It does not show whether the model needs it.
 # - If a head looks at a fixed offset, rotating its queries by one more step makes it look one token later.
 # - The lengths of its arrows limit how much a pair adds to a score. Its speed decides whether this can change with

@@ -137,13 +137,13 @@ for i in range(4):
     print(f"query {i}:", "  ".join(line))
 
 # %% [markdown]
-# Each axis has the offsets $-1$, $0$ and $+1$, so 16 pairs of patches share $3 \cdot 3 = 9$ pairs of offsets. In a
-# window of $W \times W$, each axis has $2W - 1$ offsets, and the **table** has $(2W - 1)^2$ rows, one for each pair of
-# offsets, and a column for each head. All windows of a layer share it.
+# Each axis has the offsets $-1$, $0$ and $+1$, so there are $3 \cdot 3 = 9$ pairs of offsets. In a window of
+# $W \times W$, each axis has $2W - 1$ offsets. So Swin's **table** has $(2W - 1)^2$ rows, one for each pair of offsets,
+# and a column for each head. All windows of a layer share it.
 #
 # ## The index, derived
 #
-# We arrange the rows of the table in a square, by their offsets, and number them line by line.
+# Which *table row* does a pair of offsets take? We arrange the pairs in a square and number them line by line:
 
 # %%
 square = np.arange(9).reshape(3, 3)
@@ -152,22 +152,24 @@ signs = ["−1", "0", "+1"]
 figures.heatmap(square, rows=signs, columns=signs, corner="Δrow ↓ Δcolumn →", alt="Table row of each pair of offsets")
 
 # %% [markdown]
-# 1. The first line has Δrow $= -(W - 1)$. Add $W - 1$ to count from 0. Do the same for columns.
-# 2. Each full line before ours holds $2W - 1$ numbers. So multiply the line by $2W - 1$ and add the column.
+# So the table row of a pair is the number of cells before it:
+#
+# 1. The first line has Δrow $= -(W - 1)$, so Δrow $+\, W - 1$ lines come before ours. Each has $2W - 1$ cells.
+# 2. In our line, Δcolumn $+\, W - 1$ cells come before ours.
 #
 # $$\text{index} = (\text{Δrow} + W - 1)\,(2W - 1) + (\text{Δcolumn} + W - 1)$$
 #
-# One pair of patches first: query 1 (upper right) and key 2 (lower left).
+# Which table row do query 1 (upper right) and key 2 (lower left) take?
 
 # %%
 (r1, c1), (r2, c2) = divmod(1, 2), divmod(2, 2)
 down, right = r2 - r1, c2 - c1
 print(f"Δrow = {r2} − {r1} = {down:+d}, Δcolumn = {c2} − {c1} = {right:+d}")
-print(f"from 0: {down} + 1 = {down + 1}, {right} + 1 = {right + 1}")
-print(f"line {down + 1}, 3 numbers in each: {down + 1} · 3 + {right + 1} = {(down + 1) * 3 + right + 1}")
+print(f"lines before: {down} + 1 = {down + 1}, cells before in the line: {right} + 1 = {right + 1}")
+print(f"table row {down + 1} · 3 + {right + 1} = {(down + 1) * 3 + right + 1}")
 
 # %% [markdown]
-# Then all pairs, compared with the course's `window_index`:
+# Now all pairs, compared with the course's `window_index`:
 
 # %%
 from course_lib.reference.window import window_bias, window_index
@@ -185,7 +187,7 @@ for W in (2, 3, 7):
 
 # %% [markdown]
 # Here is a window of 3 × 3. Point at a key to see its calculation, and click it to make it the query. How do the nine
-# coloured rows move with the query?
+# coloured table rows move with the query?
 
 # %%
 assert window_index(3)[4].tolist() == [6, 7, 8, 11, 12, 13, 16, 17, 18]
@@ -197,7 +199,7 @@ figures.window_index()
 # ## A bias you can see
 #
 # Let all content scores be 0, and make the number for *one row up*, $(-1, 0)$, large. Then each patch should take the
-# colour of the patch above it.
+# colour of the patch above it. What do the patches at the upper border of a window take?
 
 # %%
 from course_lib.reference.attention import attention
@@ -216,13 +218,13 @@ assert np.allclose(moved[0, :4], colours[:4, :4].mean(axis=(0, 1)))
 show({"patches": colours, "the patch above": moved}, "Each window has moved down by one patch")
 
 # %% [markdown]
-# The picture has moved down by one patch *in each window*. Nothing is above the first row of a window, so its patches
-# average all sixteen.
+# The picture has moved down by one patch *in each window*. The patches at the upper border find nothing above them, so
+# they average all sixteen.
 #
 # ## Rotating by two axes
 #
-# **Axial RoPE** needs no table. It rotates half of the pairs of channels by the row and the other half by the column
-# (Heo et al. 2024). With eight channels, each axis gets two pairs, with the speeds 1 and 0.01:
+# **Axial RoPE** rotates half of the pairs of channels by the row and the other half by the column (Heo et al. 2024).
+# With eight channels, each axis gets two pairs, with the speeds 1 and 0.01:
 
 # %%
 from course_lib.reference.axial_rope import axial, grid_positions, rotate
@@ -259,7 +261,7 @@ for size in (4, 8, 16):
 #
 # $$s(\text{Δrow}, \text{Δcolumn}) = f(\text{Δrow}) + g(\text{Δcolumn})$$
 #
-# We compare the sums over the diagonals, for a random query and key.
+# What does this mean for the sums over the two diagonals? We try a random query and key.
 
 # %%
 position, (query, key) = grid_positions(5, 5), np.random.default_rng(0).normal(size=(2, 8))
@@ -271,20 +273,14 @@ print(f"(−1, −1) {s[0, 0]:.4f}, (+1, +1) {s[2, 2]:.4f}, together {s[0, 0] + 
 print(f"(−1, +1) {s[0, 2]:.4f}, (+1, −1) {s[2, 0]:.4f}, together {s[0, 2] + s[2, 0]:.4f}")
 
 # %% [markdown]
-# Both sums are $f(-1) + f(+1) + g(-1) + g(+1)$, whatever query and key are. If a head preferred both keys of one
-# diagonal to both of the other, that diagonal would have the larger sum. So, with equal content, **no such head can**.
+# Both sums are $f(-1) + f(+1) + g(-1) + g(+1)$, whatever query and key are. A head that prefers both keys of one
+# diagonal would need a larger sum there. So, with equal content, **no such head exists**.
 #
 # ## When the window grows
 #
-# A larger picture only has more windows, so it needs no new table. But for larger pictures, Swin's authors also train
-# models with a larger *window* (12 instead of 7). Say that $W$ grows from 4 to 8. The table has 49 rows, and the new
-# one needs $15^2 = 225$. We compare two ways to fill it:
-#
-# - **keep**: every old offset keeps its number, and new offsets get the smallest number;
-# - **stretch**: the table is enlarged smoothly, like a picture (bicubic interpolation).
-#
-# A larger window may show **more of the scene**, with objects of the same size, or **the same scene, sampled more
-# finely**, where each object covers more patches:
+# A larger picture only has more windows. But Swin's authors also train models with a larger *window* (12 instead of 7).
+# Say that $W$ grows from 4 to 8. The window may now show **more of the scene**, with objects of the same size, or **the
+# same scene, sampled more finely**, where each object covers more patches:
 
 # %%
 wider, finer = np.tile(house(32), (2, 2, 1)), house(64)
@@ -292,6 +288,12 @@ assert wider.shape == finer.shape == (64, 64, 3)
 alt = "Both have 16 × 16 patches: four houses of the old size, and one house twice as large"
 pictures = {"more of the scene": patch_colours(wider), "the same, finer": patch_colours(finer)}
 show(pictures, alt, borders=(8,), size=16)
+
+# %% [markdown]
+# The table has $7^2 = 49$ rows, and the new one needs $15^2 = 225$. We compare two ways to fill it:
+#
+# - **keep**: every old pair of offsets keeps its number, and new ones get the smallest number;
+# - **stretch**: the table is enlarged smoothly, like a picture (bicubic interpolation).
 
 # %% tags=["hide-input"]
 # @title Question
@@ -317,7 +319,6 @@ from course_lib.reference.attention import softmax
 enlarged = nn.functional.interpolate(torch.from_numpy(up)[None, None], size=(15, 15), mode="bicubic")
 filled = {"keep": np.pad(up, 4, constant_values=up.min()), "stretch": enlarged.numpy()}
 assert filled["keep"].size == filled["stretch"].size == 225
-print("stretched, three, two and one patch up:", filled["stretch"][0, 0, 4:7, 7].round(1))
 queries = np.arange(2 * 8, 8 * 8)  # those with two rows above them
 share = {}
 for name, table in filled.items():
@@ -330,10 +331,12 @@ assert share["stretch"][1] > 0.95
 
 # %% [markdown]
 # *Keep* looks one patch up, which is right for more of the scene. *Stretch* looks two patches up, which is right for
-# finer sampling. It also spreads the number over its neighbours. One patch still gets nearly all the weight, but only
-# because 20 is so large.
+# finer sampling.
 #
-# Axial RoPE has no table. Left unchanged, it *keeps* every offset. To *stretch*, divide the positions:
+# ## When the grid grows
+#
+# Axial RoPE has no table to fill. A larger grid continues the numbers of rows and columns, so every offset keeps its
+# score. Our head looked one up and one to the left. Where does it look if we divide all positions by 2?
 
 # %%
 for scale in (1, 1 / 2):
@@ -343,42 +346,16 @@ for scale in (1, 1 / 2):
 assert (row, column) == (6, 6)
 
 # %% [markdown]
-# Trained models differ: Swin stretches the table for a larger window, and DINOv3 the positions in larger pictures. Heo
-# et al. keep them, although a larger picture then has offsets that training never reached
-# ([[longer_than_training|chapter #]]).
+# So dividing the positions is *stretch*, and leaving them is *keep*. Trained models differ: in larger pictures, DINOv3
+# stretches the positions, and Heo et al. keep them, although training never reached the new offsets.
 #
-# ## Words and pictures in one text
-#
-# Qwen2-VL reads pictures and videos, too. In its **M-RoPE** (multimodal RoPE, Wang et al. 2024), a token has three
-# positions: time, row and column. Each pair of channels rotates by one of them. A word has the same number on all
-# three. All tokens of a picture have the next free number as time, and their rows and columns count from it. The next
-# word gets the largest number so far plus one.
-
-# %%
-from course_lib.reference.axial_rope import text_positions
-
-place = text_positions([2, (2, 2), 2])
-tokens = ["word"] * 2 + ["picture"] * 4 + ["word"] * 2
-alt = "Time, row and column of the eight tokens"
-figures.heatmap(place.T, rows=["time", "row", "column"], columns=tokens, alt=alt, digits=0)
-
-# %% [markdown]
-# ## Easy to believe; let us run it
-
-# %%
-from course_tasks import questions
-
-questions.claims("two_dimensions")
-
-# %% [markdown]
 # ## Remember
 #
 # - In an image a bias needs two offsets. Swin's index numbers the $(2W - 1)^2$ pairs of them line by line.
 # - Axial RoPE rotates half of the pairs by row and half by column. With equal content its score is a row part plus a
 #   column part, so it cannot prefer both ends of one diagonal.
-# - When the *window* grows (with axial RoPE, the grid), *keep* fits more of the scene, and *stretch* (enlarge the table,
-#   or divide the positions) fits finer sampling. Trained models differ, so measure.
-# - In M-RoPE a token has a time, a row and a column. For a word they are equal.
+# - When the *window* grows (with axial RoPE, the grid), *keep* fits more of the scene. *Stretch* (enlarge the table, or
+#   divide the positions) fits finer sampling. Trained models differ, so measure.
 #
 # ## Three questions
 
@@ -435,6 +412,30 @@ figures.question(
 #
 # **Next:** [[next]]. The rest is optional.
 #
+# ## Deeper · Words and pictures in one text
+#
+# In the **M-RoPE** (multimodal RoPE) of Qwen2-VL, a token has three positions: time, row and column (Wang et al. 2024).
+# Each pair of channels rotates by one of them. A word has the same number on all three. All tokens of a picture have
+# the next free number as time, and their rows and columns count from it. The next word gets the largest number so far
+# plus one.
+
+# %%
+from course_lib.reference.axial_rope import text_positions
+
+place = text_positions([2, (2, 2), 2])
+tokens = ["word"] * 2 + ["picture"] * 4 + ["word"] * 2
+alt = "Time, row and column of the eight tokens"
+figures.heatmap(place.T, rows=["time", "row", "column"], columns=tokens, alt=alt, digits=0)
+
+# %% [markdown]
+# Easy to believe; let us run it:
+
+# %%
+from course_tasks import questions
+
+questions.claims("two_dimensions")
+
+# %% [markdown]
 # ## Deeper · Shifted windows
 #
 # In a layer with windows, neighbours on different sides of a border do not meet. So Swin alternates plain windows with
@@ -467,7 +468,7 @@ assert rolled[3].tolist() == [15, 12, 3, 0]
 figures.heatmap(rolled, **by_window, alt="The patches of each window after the roll")
 
 # %% [markdown]
-# Window 0 is what we wanted: 5, 6, 9 and 10, across the old borders. But in window 3 the four corners of the image have
+# Window 0 is what we wanted: 5, 6, 9, 10, across the old borders. But in window 3 the four corners of the image have
 # met. The **mask** hides them from each other: a patch sees only its own piece. The next picture has larger windows.
 # Point at a corner patch. What does it see?
 
@@ -605,7 +606,7 @@ else:
 
 # %% [markdown]
 # What are the tables worth? In the paper's comparison on ImageNet (table 4), 1.2 points of accuracy over no position,
-# and 0.8 over a vector per absolute position. Swin V2 learns no table: a small network computes the bias from both
+# 0.8 over a vector per absolute position. Swin V2 learns no table: a small network computes the bias from both
 # offsets on a log scale (Liu et al. 2022, section 3.3).
 #
 # ## Deeper · Other rotations
@@ -657,8 +658,7 @@ else:
 # %% [markdown]
 # Qwen2-VL, Qwen2.5-VL and Qwen3-VL use M-RoPE in the language model and axial RoPE in the network that encodes the
 # pictures. Heo et al. and DINOv3 take the base 100 for axial RoPE. With 10,000, the slow pairs would hardly rotate
-# within a picture. DINOv3's rows and columns run from −1 to 1 across the picture, whatever its size. In training they
-# are also rescaled at random, which may help with other sizes.
+# within a picture. DINOv3's rows and columns run from −1 to 1 across the picture, whatever its size.
 #
 # **Sources** Z. Liu et al., *Swin Transformer: Hierarchical Vision Transformer using Shifted Windows*, 2021, and
 # microsoft/Swin-Transformer · Z. Liu et al., *Swin Transformer V2: Scaling Up Capacity and Resolution*, 2022 · B. Heo

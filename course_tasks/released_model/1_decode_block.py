@@ -7,8 +7,11 @@ The matrices of the file are stored as blocks of type Q4_1. A block holds 32 num
 - bytes 4 to 19: the 32 levels $c$, whole numbers from 0 to 15, two in each byte. The low four bits of byte $4 + t$ are
   level $t$, its high four bits are level $t + 16$.
 
-Each number is $x = s\,c + b$. You get the 20 bytes as an array of `uint8`. Return the 32 numbers. In the file the low
-byte of a float16 comes first. NumPy calls this dtype `"<f2"`.
+Each number is $x = s\,c + b$. The first block of $W_q$ in layer 0 has $s = 0.12683$ and $b = -0.73047$. Its byte 4 is
+45 in hexadecimal, so level 0 is 5 and level 16 is 4. Number 0 is $0.12683 \cdot 5 - 0.73047 = -0.0963$.
+
+You get the 20 bytes as an array of `uint8`. Return the 32 numbers. In the file the low byte of a float16 comes first.
+NumPy calls this dtype `"<f2"`.
 """
 
 import struct
