@@ -60,7 +60,7 @@ print("key of mat:  ", k, "rotated by 4:", rotated(k, 4))
 print(f"product: before {q @ k:.4f}, rotated {rotated(q, 2) @ rotated(k, 4):.4f}")
 
 # %% [markdown]
-# Yes, from 1.5 to −0.1696. Does the new product depend on both positions, or only on their difference? We move both
+# Yes, from 1.5000 to −0.1696. Does the new product depend on both positions, or only on their difference? We move both
 # tokens equally far.
 
 # %%
