@@ -3,7 +3,8 @@
 #
 # If a long text is cut into segments, the first words of each segment have no context. Transformer-XL (Dai et al. 2019)
 # reads the segments in order and keeps the last one in a memory. But position vectors that start again in every segment
-# do not work with such a memory. The repair is a score of four terms, and you already know three of them.
+# do not work with such a memory. The repair is a score of four terms, and you already know three of them. Some speech
+# models still use this score.
 #
 # **You will be able to**
 # - split the absolute score into four terms, and say what replaces each position;
@@ -66,7 +67,7 @@ figures.heatmap(
 
 # %% [markdown]
 # The left half equals the right half, because our text repeats its words, and every segment repeats its position
-# vectors. So a query cannot tell the two segments apart. All it would need is how far back a key is.
+# vectors. So a query cannot tell how far back a key is.
 #
 # ## The absolute score, taken apart
 #
@@ -90,7 +91,8 @@ figures.heatmap(
 # $r_{-1} = R_1 W_r$.
 #
 # A real layer learns $W_r$. Ours keeps the first four channels of $R$: the sine and cosine of $\delta$, and of an angle
-# that grows more slowly. `position_keys` returns $r$ for every offset, in ascending order:
+# that grows more slowly. `position_keys` returns $r$ for every offset, in ascending order. With which two numbers must
+# $r_{-1}$ begin?
 
 # %%
 from course_lib.reference.grid import row_offsets, to_grid
@@ -99,15 +101,11 @@ from course_lib.reference.transformer_xl import position_keys
 W_r = np.eye(6, D_K)
 r = position_keys(n, n, W_r)
 assert np.allclose(r, sinusoidal(-row_offsets(n), 6) @ W_r)
-signs = [f"{o:+d}".replace("-", "−") for o in row_offsets(n)]
-channels = ["sin δ", "cos δ", "sin, slow", "cos, slow"]
-figures.heatmap(
-    r.T, rows=channels, columns=signs, digits=2, corner="offset", title="r by offset j − i",
-    alt="r by offset: mirrored at 0, cosines stay as they are, sines change sign",
-)
+r_one = r[cat - sat + n - 1]  # the row of offset −1
+print("r at offset −1:", r_one)
 
 # %% [markdown]
-# In the column −1 you find $\sin 1 = 0.84$ and $\cos 1 = 0.54$.
+# It begins with $\sin 1 = 0.8415$ and $\cos 1 = 0.5403$.
 #
 # ## Two vectors replace the query's position
 #
@@ -122,8 +120,8 @@ figures.heatmap(
 # | (c) | $p_i W_q \cdot x_j W_k$ | $u \cdot k_j$ | a key that is always interesting |
 # | (d) | $p_i W_q \cdot p_j W_k$ | $v \cdot r_{j-i}$ | a distance that is always interesting |
 #
-# The score is the sum of all four, divided by the root of the key's width, here $\sqrt 4$. In the drawing, (b) is blue,
-# (c) olive and (d) green.
+# The score is the sum of all four, divided by the root of the key's width, here $\sqrt 4$. The drawing shows
+# (b) in blue, (c) in olive and (d) in green.
 
 # %%
 figures.attention_block("Transformer-XL")
@@ -133,12 +131,13 @@ figures.attention_block("Transformer-XL")
 #
 # *sat* looks at *cat*, one word back. We choose $u$ and $v$ by hand: $u$ adds up channels 1 and 3 of a word's key, and
 # $v$ makes $0.5 \sin\delta + \cos\delta$ of a distance. Within our five words, this is largest at the distances 0 and 1.
+#
+# The key of *cat* is $(1, 0, 1, 0)$. Which of the four terms is 0?
 
 # %%
 u = np.array([0.0, 1.0, 0.0, 1.0])
 v = np.array([0.5, 1.0, 0.0, 0.0])
 
-r_one = r[cat - sat + n - 1]  # the row of offset −1
 print("(a)  q·k =", Q[sat] @ K[cat])
 print(f"(b)  q·r = {Q[sat] @ r_one:.4f}")
 print("(c)  u·k =", u @ K[cat])
@@ -147,7 +146,11 @@ total = (Q[sat] + u) @ K[cat] + (Q[sat] + v) @ r_one
 print(f"score = sum/√4 = {total / np.sqrt(D_K):.4f}")
 
 # %% [markdown]
-# Now we compute each term for all pairs, as four maps.
+# Term (c) is 0, because *cat*'s key has nothing in channels 1 and 3.
+#
+# ## Four maps
+#
+# Now we compute each term for all pairs.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -197,20 +200,18 @@ figures.side_by_side(figures.side_by_side(*maps[:2]), figures.side_by_side(*maps
 # - **(c)** is the new one. It is one number per key: 2 for *The* and 0 for *cat*, whatever the query.
 # - **(d)** is one number per offset: a bias row, as in [[bias_by_hand|chapter #]], but mixed from sinusoids.
 #
-# (a) and (c) share the factor $k_j$, and (b) and (d) share $r_{j-i}$. So two products and one `to_grid` give all four:
+# ## Two products give all four
+#
+# (a) and (c) share the factor $k_j$, and (b) and (d) share $r_{j-i}$. So we need two products and one `to_grid`:
 #
 # $$S = \frac{(Q + u)\,K^\top + \operatorname{to\_grid}\big((Q + v)\,r^\top\big)}{\sqrt 4}$$
 
 # %%
-from course_lib.reference.attention import causal_mask, softmax
 from course_lib.reference.transformer_xl import xl_scores
 
 scores = ((Q + u) @ K.T + to_grid((Q + v) @ r.T, n)) / np.sqrt(D_K)
 assert np.allclose(scores, sum(by_loop.values()) / np.sqrt(D_K))
 assert np.allclose(scores, xl_scores(Q, K, r, u, v))  # the course's function
-
-weights = softmax(np.where(causal_mask(n), scores, -np.inf))
-figures.heatmap(weights, digits=3, alt="Weights of all four terms, under the causal mask")
 
 # %% [markdown]
 # ## The relative shift
@@ -225,10 +226,11 @@ figures.heatmap(weights, digits=3, alt="Weights of all four terms, under the cau
 # As in the skew, put a zero in front of each row, and read all rows as one long line. Drop its first three numbers, one
 # for each query, and cut the rest into rows of five.
 #
-# Follow the number of *on* for distance 3. It is at place 8 of the line, counted from 0. Without the first three
-# numbers, it is at place 5, so in rows of five it begins the second row:
+# Follow the number of *on* for distance 3. At which place of the line is it, counted from 0? And where is it after
+# the cut?
 
 # %%
+from course_lib.reference.attention import causal_mask
 from course_lib.reference.transformer_xl import relative_shift
 
 products = (Q[sat:] + v) @ r[:n].T  # three queries, distances 4 to 0
@@ -240,16 +242,19 @@ assert np.allclose(shifted[visible], (by_loop["b"] + by_loop["d"])[sat:][visible
 figures.provenance("shift")
 
 # %% [markdown]
+# It is at place 8 of the line. Without the first three numbers, it is at place 5, so in rows of five it begins the
+# second row, that of *on*.
+#
 # The row of *sat* has the distances 2, 1 and 0, then a zero and a number of the next query. These two are junk, which
 # the causal mask must hide.
 #
 # ## Segments with memory
 #
 # Do two segments of five give the same outputs as one pass over all ten tokens? And if the memory holds only three?
-# `read` is a layer with a memory. `update_memory` appends a segment to the memory and keeps the last `length` rows. The
-# inputs get no position vectors.
+# `read` is a layer with a memory. `update_memory` appends a segment to the memory and keeps the last `length` rows.
 
 # %%
+from course_lib.reference.attention import softmax
 from course_lib.reference.transformer_xl import update_memory
 
 
@@ -274,30 +279,8 @@ for length in (5, 3):
     assert np.allclose(second, one_pass[5:]) == (length == 5)
 
 # %% [markdown]
-# They do if the memory holds everything before. A memory of three has lost *The* and *cat* of segment 1.
-#
-# And *sat* of segment 2 now gives the two *cats* different scores:
-
-# %%
-r_long = position_keys(5, 10, W_r, past=5)
-relative = xl_scores(Q, np.concatenate([K, K]), r_long, u, v)
-assert np.round(r_long[[8, 3]] @ v, 2).tolist() == [0.96, 0.82]  # offsets −1 and −6
-print(f"sat → cat, six back: {relative[sat, cat]:.2f}, one back: {relative[sat, cat + n]:.2f}")
-
-# %% [markdown]
-# The two are close because sinusoids return: $v \cdot r$ is 0.96 at distance 1, and 0.82 again at distance 6.
-#
-# In a stack of layers, each remembers its own *inputs*. These already contain what the layer below saw one segment
-# back, so a stack sees further back than one memory (*Deeper* counts).
-#
-# ## Who uses it today?
-#
-# Speech models: the Conformer took these positions over (Gulati et al. 2020). In transformers 5.23, NVIDIA's
-# **Parakeet** has all four terms. Because it has no causal mask, its rows also cover the future. **Gemma 4** has (a) and
-# (b) in its audio encoder.
-#
-# Terms with distances cost time: one more product per query and offset, which many fast kernels cannot add. Speech
-# models with RoPE trained faster, with similar or lower error rates (Zhang et al. 2025).
+# They do if the memory holds everything before. Then *sat* of segment 2 finds one *cat* at distance 1 and the other at
+# distance 6, as in one pass. A memory of three has lost *The* and *cat* of segment 1.
 #
 # ## Remember
 #
@@ -360,7 +343,7 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: three, from one score by hand to a text in segments.
+# [[tasks]].
 #
 # **Next:** [[next]]. The rest is optional.
 #
@@ -450,8 +433,8 @@ print(f"v·r one word back: {v @ r[n - 2]:.2f} becomes {v @ (R_other @ W_r)[n - 
 #
 # ## Deeper · How far back does a stack see?
 #
-# The inputs of the second layer already contain what the first layer saw one segment back. So how far does a change of
-# token 0 travel?
+# In a stack, each layer remembers its own inputs. Those of the second layer already contain what the first layer saw
+# one segment back. So how far does a change of token 0 travel?
 
 # %% tags=["hide-input"]
 # @title Question
@@ -567,6 +550,15 @@ assert min(four) > max(two) + 0.3 and min(two) > max(none) + 0.3
 # Our one-layer model learns to look four places back across the border, although the memory gets no gradient. Without
 # memory it can only guess, because the answer is not among its keys.
 #
+# ## Deeper · Who uses it today?
+#
+# Speech models: the Conformer took these positions over (Gulati et al. 2020). In transformers 5.23, NVIDIA's
+# **Parakeet** has all four terms. Because it has no causal mask, its rows also cover the future. **Gemma 4** has (a) and
+# (b) in its audio encoder.
+#
+# Terms with distances cost time: one more product per query and offset, which many fast kernels cannot add. Speech
+# models with RoPE trained faster, with similar or lower error rates (Zhang et al. 2025).
+#
 # ## Deeper · The released code
 #
 # XLNet (Yang et al. 2019) has the same four terms, and a fifth one that tells whether query and key belong to the same
@@ -585,6 +577,7 @@ else:
     # In models/xlnet/modeling_xlnet.py, rel_attn_core adds the four terms and rel_shift_bnij is the shift.
     xlnet = XLNetRelativeAttention(XLNetConfig(d_model=4, n_head=1)).double().eval()
     xlnet.r_w_bias.data, xlnet.r_r_bias.data = torch.tensor(u)[None], torch.tensor(v)[None]  # u and v
+    weights = softmax(np.where(causal_mask(n), scores, -np.inf))
     r_falling = sinusoidal(np.arange(n, -n, -1), 6) @ W_r
     heads = [torch.tensor(a)[:, None, None] for a in (Q, K, V, r_falling)]  # (length, batch, heads, d)
     hidden = torch.tensor(~causal_mask(n))[:, :, None, None].double()

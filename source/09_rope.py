@@ -7,7 +7,7 @@
 # **You will be able to**
 # - rotate a query and a key by hand, and prove that positions reach the score only through $j - i$;
 # - say what fast and slow pairs of channels are for, and build a head that looks at a chosen distance;
-# - convert weights between two ways to pair channels, and stop pairs in a released model.
+# - convert weights between two ways to pair channels, and say which test finds a wrong pairing.
 #
 # **You need** chapters [[bias_by_hand|#]] (bias, mask) and [[absolute_positions|#]] (sinusoids). **Time** [[time]].
 
@@ -29,7 +29,7 @@ n = len(TOKENS)
 sat, mat = TOKENS.index("sat"), TOKENS.index("mat")
 
 # %% [markdown]
-# The drawing shows where RoPE enters. $R_i$ rotates the query at position $i$, and $R_j$ the key at $j$.
+# In the drawing, $R_i$ rotates the query at position $i$, and $R_j$ the key at $j$.
 
 # %%
 figures.attention_block("RoPE")
@@ -44,7 +44,7 @@ figures.attention_block("RoPE")
 #
 # The rule: **a query or key at position $p$ is rotated by the angle $p\,\theta$.** We try it on the query of *sat*,
 # at position 2, and the key of *mat*, at position 4, with $\theta = 1$ radian per position. Their first pair is
-# channels 0 and 2; a later section explains why not 0 and 1.
+# channels 0 and 2; a later section explains why not 0 and 1. Will the rotations change their product?
 
 
 # %%
@@ -60,7 +60,8 @@ print("key of mat:  ", k, "rotated by 4:", rotated(k, 4))
 print(f"product: before {q @ k:.4f}, rotated {rotated(q, 2) @ rotated(k, 4):.4f}")
 
 # %% [markdown]
-# Does the product depend on both positions, or only on their difference? We move both tokens equally far.
+# Yes, from 1.5000 to −0.1696. Does the new product depend on both positions, or only on their difference? We move both
+# tokens equally far.
 
 # %%
 for by in (0, 1, 10, 1000):
@@ -84,10 +85,12 @@ print(f"only the key rotated, by 2: {q @ rotated(k, 2):.4f}")
 # $$(R(i\theta)\,q) \cdot (R(j\theta)\,k) = q^\top R(i\theta)^\top R(j\theta)\, k
 # = q^\top R((j - i)\,\theta)\, k$$
 #
-# Each is rotated by its own position, but the product contains only the offset $j - i$. So a decoder can rotate a key
-# once and cache it. If $\varphi_q$ and $\varphi_k$ are the directions of the two arrows, the product is
+# Query and key are rotated by their own positions, but the product contains only the offset $j - i$. So a decoder can
+# rotate a key once and cache it. If $\varphi_q$ and $\varphi_k$ are the directions of the two arrows, the product is
 #
 # $$|q|\,|k| \cos(\varphi_k - \varphi_q + (j - i)\,\theta)$$
+#
+# Both formulas should give −0.1696 again.
 
 
 # %%
@@ -123,9 +126,9 @@ figures.rope_clocks((0, 1, 4, 44), d=8)
 #
 # A pair makes a whole turn in $2\pi/\theta_m$ positions, its **wavelength**. Fast pairs tell neighbours apart, slow
 # pairs distant positions. A pair that hardly moves within a text compares contents almost regardless of position.
+# Some models even leave channels without a rotation (*Deeper*).
 #
-# Our tokens have two pairs, with the speeds 1 and 0.01. We rotate all five queries with a loop, and compare the result
-# with the library's `rotate`.
+# Our tokens have two pairs, with the speeds 1 and 0.01. We rotate all five queries with a loop.
 
 # %%
 assert abs(44 - 7 * 2 * np.pi) < 0.02  # seven turns of pair 0, as you saw
@@ -138,21 +141,23 @@ for p in range(n):
         channels = [m, m + d // 2]
         by_loop[p, channels] = rotated(Q[p, channels], p * theta[m])
 
-assert np.allclose(rotate(Q), by_loop)
+assert np.allclose(rotate(Q), by_loop)  # the course's function
 
 # %% [markdown]
-# For *sat* and *mat*, pair 0 gave −0.1696. What does pair 1 add? In the picture, move the query or the key: the angle
-# between the arrows changes. Then move both: the angle stays.
+# For *sat* and *mat*, pair 0 gave −0.1696. What does pair 1 add? When you know, move the query or the key: the
+# angle between the arrows changes. Move both: the angle stays.
 
 # %%
 figures.rope_rotation()
 
 # %% [markdown]
+# Pair 1 adds −0.0100. Without rotation its arrows are at a right angle, and two positions hardly change that.
+#
 # ## Is RoPE a bias?
 #
 # Let $R_p$ rotate all pairs for position $p$. The proof holds for each pair and so for their sum:
 # $(R_i\,q) \cdot (R_j\,k) = q^\top R_{j-i}\,k$. A bias by offset adds the same number along a whole diagonal. Does RoPE
-# do that, too? The table shows by how much each score of the five tokens changes.
+# do that, too? The table shows by how much each score changes.
 
 # %%
 with_rope = scores(rotate(Q), rotate(K))
@@ -196,7 +201,8 @@ figures.play(tuned_head, attend=False, t=(-6, 6), d=[4, 16, 64], base=[10_000, 1
 # ## Two ways to pair channels
 #
 # The paper and GPT-J pair neighbours, channels 0 and 1, 2 and 3, and so on (**interleaved**). GPT-NeoX and Hugging
-# Face's Llama pair each channel of the first half with one of the second, as we did (**half-split**).
+# Face's Llama pair each channel of the first half with one of the second, as we did (**half-split**). Which channels are
+# pair 1 in each form?
 
 # %%
 table = np.zeros((2, 8), int)
@@ -211,10 +217,13 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# Weights trained in one form do not fit the other. To convert interleaved weights, put the even channels first and the
-# odd ones after them. Then half-split code pairs the old neighbours. This is a **permutation**, $P$. A score is a sum
-# over channels, so their order does not matter if queries and keys share it. In torch each row of a weight matrix makes
-# one channel. So we permute the *rows of* $W_q$ *and* $W_k$ once, **head by head**.
+# Pair 1 is channels 2 and 3 in the first form, and 1 and 5 in the second. So weights trained in one form do not fit the
+# other. To convert interleaved weights, put the even channels first and the odd ones after them. Then half-split code
+# pairs the old neighbours. This is a **permutation**, $P$.
+#
+# A score is a sum over channels, so their order does not matter if queries and keys share it. In torch each row of a
+# weight matrix makes one channel. So we permute the *rows of* $W_q$ *and* $W_k$ once, **head by head**. What is $P$ for a
+# head of eight channels?
 
 # %%
 rng = np.random.default_rng(1)
@@ -235,62 +244,19 @@ print("P:", P, " rows of W:", by_head)
 assert np.allclose(head_scores(w_q[by_head], w_k[by_head]), original)
 
 # %% [markdown]
-# What if half-split code runs the interleaved weights as they are?
+# Each head keeps its own eight rows. What if half-split code runs the interleaved weights as they are?
 
 # %%
 mixed = head_scores(w_q, w_k)
-error = abs(mixed - original)
-print(f"scores off by up to {error.max():.2f}, at offset 0 by up to {np.diagonal(error, axis1=1, axis2=2).max():.2f}")
-assert error.max() > 1
+error = abs(mixed - original).max()
+print(f"scores off by up to {error:.2f}")
+assert error > 1
 assert np.allclose(head_scores(w_q, w_k, past=500), mixed)  # the same after moving the text by 500
 
 # %% [markdown]
 # Half-split code rotates each pair that *it* forms by $p\,\theta_m$. These are not the pairs of the training, so the
 # scores are wrong. But they, too, contain only $j - i$, so a test that moves the text finds nothing.
 #
-# ## Which pairs does a released model need?
-#
-# Some models rotate only the first channels of a head, GPT-NeoX a quarter of them (**partial rotation**).
-# SmolLM2-135M-Instruct ([[released_model|chapter #]]) was trained with all its 32 pairs in each head. It reads parts of
-# a software licence and of *Alice in Wonderland*. Which raises its loss most: stopping pair 0, pair 1, or the 16
-# slowest pairs? (A stopped pair, with speed 0, compares only content.) Each rise is given ± its standard error over
-# the tokens.
-
-# %% tags=["nbval-ignore-output"]
-from course_lib import released
-
-model = released.load()
-texts = {name: model.encode(released.excerpt(name))[:256] for name in ("licence", "alice")}
-losses = {name: model.losses(text) for name, text in texts.items()}  # −ln P of each next token
-print("as released:", *[f"{name} {loss.mean():.2f}" for name, loss in losses.items()])
-
-# %% tags=["nbval-ignore-output"]
-rises = {}
-for name, stopped in {"pair 0": [0], "pair 1": [1], "pairs 16–31": range(16, 32)}.items():
-    speeds = model.speeds.clone()
-    speeds[list(stopped)] = 0
-    with model.changed(speeds=speeds):  # only inside this `with`
-        found = {text: model.losses(texts[text]) - losses[text] for text in texts}
-    rises[name] = [float(rise.mean()) for rise in found.values()]
-    shown = [f"{text} {rise.mean():z.2f} ± {rise.std() / len(rise) ** 0.5:.2f}" for text, rise in found.items()]
-    print(f"{name} stopped, the loss rises:", *shown, sep="  ")
-assert min(rises["pair 0"]) > 0.2
-assert max(rises["pair 1"] + rises["pairs 16–31"]) < 0.1
-print(f"within the text, pair 16 rotates by {256 * model.speeds[16]:.1f} radian")
-
-# %% [markdown]
-# The fastest pair matters. In these texts, stopping the next one costs less than a fifth of that, and the slower half
-# nothing beyond the error. But here the slower half rotates by less than one radian, so this says nothing about long
-# texts.
-#
-# ## Easy to believe; let us run it
-
-# %%
-from course_tasks import questions
-
-questions.claims("rope")
-
-# %% [markdown]
 # ## Remember
 #
 # - RoPE rotates pair $m$ of a query or key at position $p$ by $p\,\theta_m$. Only $j - i$ reaches the score.
@@ -355,6 +321,14 @@ figures.question(
 #
 # **Next:** [[next]]. The rest is optional.
 #
+# ## Deeper · Easy to believe; let us run it
+
+# %%
+from course_tasks import questions
+
+questions.claims("rope")
+
+# %% [markdown]
 # ## Deeper · Values that are rotated
 #
 # If values were rotated too, the output would be $\sum_j w_{ij} R_j v_j$, and moving the text by 100 places would
@@ -481,13 +455,43 @@ else:
 # heads than $W_q$ and must be cut into its own number of heads. Programs have got that wrong (pull requests 31788 in
 # huggingface/transformers, 3364 in ggml-org/llama.cpp).
 #
-# ## Deeper · Models that rotate in part
+# ## Deeper · Which pairs does a released model need?
 #
-# With partial rotation, the channels that are not rotated compare bare content. By default GPT-NeoX and StableLM rotate
-# 25 % of the channels of a head, Phi 50 %, and GPT-J 64 of 256 (the configuration classes of `transformers` 5.23). Our
-# experiment stopped the slow pairs instead, as Barbero et al. (2024) do in models that they train (p-RoPE). This is
-# how much the loss of our model rises on four texts (`pydoc`: help texts of Python), ± its standard error over the
-# tokens (committed runs):
+# With **partial rotation**, the channels that are not rotated compare bare content. By default GPT-NeoX and StableLM
+# rotate 25 % of the channels of a head, Phi 50 %, and GPT-J 64 of 256 (the configuration classes of `transformers`
+# 5.23). What if we *stop* pairs of a model that was trained with all of them? A stopped pair, with speed 0, compares
+# only content.
+#
+# SmolLM2-135M-Instruct ([[released_model|chapter #]]) has 32 pairs in each head. It reads parts of a software licence
+# and of *Alice in Wonderland*. Which raises its loss most: stopping pair 0, pair 1, or the 16 slowest pairs? Each rise
+# is given ± its standard error over the tokens.
+
+# %% tags=["nbval-ignore-output"]
+from course_lib import released
+
+model = released.load()
+texts = {name: model.encode(released.excerpt(name))[:256] for name in ("licence", "alice")}
+losses = {name: model.losses(text) for name, text in texts.items()}  # −ln P of each next token
+print("as released:", *[f"{name} {loss.mean():.2f}" for name, loss in losses.items()])
+
+# %% tags=["nbval-ignore-output"]
+rises = {}
+for name, stopped in {"pair 0": [0], "pair 1": [1], "pairs 16–31": range(16, 32)}.items():
+    speeds = model.speeds.clone()
+    speeds[list(stopped)] = 0
+    with model.changed(speeds=speeds):  # only inside this `with`
+        found = {text: model.losses(texts[text]) - losses[text] for text in texts}
+    rises[name] = [float(rise.mean()) for rise in found.values()]
+    shown = [f"{text} {rise.mean():z.2f} ± {rise.std() / len(rise) ** 0.5:.2f}" for text, rise in found.items()]
+    print(f"{name} stopped, the loss rises:", *shown, sep="  ")
+assert min(rises["pair 0"]) > 0.2
+assert max(rises["pair 1"] + rises["pairs 16–31"]) < 0.1
+print(f"within the text, pair 16 rotates by {256 * model.speeds[16]:.1f} radian")
+
+# %% [markdown]
+# The fastest pair matters. In these texts, stopping the next one costs less than a fifth of that, and the slower half
+# nothing beyond the error. But here the slower half rotates by less than one radian, so this says nothing about long
+# texts. Committed runs on four texts (`pydoc`: help texts of Python) stop up to 20 pairs:
 
 # %%
 from course_study.released import rows as committed
