@@ -58,7 +58,7 @@ ALWAYS = [
         lambda result, n_heads: n_heads & (n_heads - 1) or begins_right(result, n_heads),
     ),
     holds(
-        "The slopes of the next lower power of two are right, but the ones after them are not.",
+        "The slopes of the next lower power of two are right, but not all of the ones after them.",
         lambda result, n_heads: not begins_right(result, n_heads) or np.allclose(result, slopes(n_heads)),
     ),
 ]

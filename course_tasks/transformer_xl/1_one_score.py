@@ -64,7 +64,7 @@ WRONG = [
         for x, y in combinations(VECTORS, 2)
         if {x, y} != set(pair)
     ),
-    ({"score": TOTAL}, "This is the sum of the four terms. The scaling applies to all of it. What is d here?"),
+    ({"score": TOTAL}, "This is the sum of the four terms. The scaling divides all of it by √d, here 2."),
     ({"score": TOTAL / 4}, "You divided the sum by 4. The scaling divides by the square root, √d = 2."),
     ({"score": TOTAL * 2}, "You multiplied by √d. Divide by it."),
     ({"score": TOTAL - a / 2}, f"You scaled only the first term. {SCALED}"),
