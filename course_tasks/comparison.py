@@ -115,9 +115,9 @@ COLUMNS: dict[str, tuple[Callable[[Scheme, Sizes], str], str]] = {  # what a cel
     "longer texts": (
         longer,
         "Small models of the study, trained on 128 tokens and tested on 1,024. First how much the loss in text rises, "
-        "in nats, the mean over three seeds. Level: no seed is above 0.05, and so is a window of 64. Breaks: all are "
-        "above 0.25. Rises: all are above 0.05. Then how many of the names are found that were told 128 or more tokens "
-        "back. The module is also asked for twice its n tokens: its table ends where it refuses.",
+        "in nats, the mean over three seeds. Level: no seed is above 0.05. Breaks: all are above 0.25. Rises: all are "
+        "above 0.05. Then how many of the names are found that were told 128 or more tokens back. The module is also "
+        "asked for twice its n tokens: its table ends where it refuses.",
     ),
 }
 

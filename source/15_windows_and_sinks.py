@@ -49,7 +49,7 @@ for i in range(6):
 # %%
 from course_lib.reference.sliding_window import window_mask, window_row
 
-print("offsets −5 … 5:", window_row(6, w=3))
+print("offsets −5 … 0:", window_row(6, w=3)[:6])  # the row is the same after 0, where the causal mask hides the keys
 mask = window_mask(6, w=3)  # the window and the causal mask together
 assert mask.sum(axis=1).tolist() == [1, 2, 3, 3, 3, 3]
 figures.heatmap(mask.astype(int), alt="A window of three: 1 where a query looks", corner="query ↓ key →")
@@ -103,7 +103,7 @@ print(f"gpt-oss, 131,072 tokens: {2 * half:,.0f} MiB without windows, "
       f"{half + cache_mib(12, 8, 64, 131_072, window=128):,.0f} MiB with every second layer windowed")
 
 # %% [markdown]
-# However small the windows are, the other layers still need half of the memory.
+# However small the windows, the other layers still need half of the full cache.
 #
 # ## How far do layers reach?
 #
@@ -172,8 +172,8 @@ figures.side_by_side(draw(head(text), text, "As it is"), draw(head(other), other
 
 # %% [markdown]
 # In both texts, nearly all of the weight goes to token 0. Such a key is called an **attention sink** (Xiao et al.
-# 2023). Why token 0? Perhaps because it is at position 0, or because it can attend only to itself, since no token comes
-# before it. To separate these two, we let token 3, *on*, attend only to itself, too, in every layer.
+# 2023). Why token 0? Two causes are possible: it is at position 0, and it can attend only to itself. To separate them, we
+# let token 3, *on*, attend only to itself, too, in every layer.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -201,7 +201,7 @@ draw(two, text, "Token 3 sees only itself")
 # ## Where it arises, and what it holds
 #
 # What marks token 0 inside the model? Each layer receives one vector per token. The first picture shows the largest
-# number in this vector, by size. The second shows the weight on token 0 (mean of all heads and later queries), and
+# absolute number in this vector. The second shows the weight on token 0 (mean of all heads and later queries), and
 # the third the length of the value. All are means over four texts.
 
 # %%
@@ -250,6 +250,10 @@ for name, changes in cases.items():
     print(f"{name:28} the loss from query 64 on rises by {rise[name]:.2f} nats")
 assert rise["window of 64, token 0 kept"] < 0.5 * rise["window of 64, token 20 kept"]
 
+hidden = torch.ones(n, n, dtype=torch.bool)
+hidden[1:, 0] = False  # in the short text, no later token sees token 0
+assert head(text, mask=hidden)[1:, 1].min() > 0.9  # so head 18.8 looks at token 1
+
 # %% [markdown]
 # With token 0 the rise is small, though all other far keys are gone. And hiding token 0 from the beginning does hardly
 # any harm, because token 1 then attends only to itself and is the sink. In the window, each token from 64 on still sees
@@ -282,9 +286,8 @@ figures.attention_block("sink")
 # ## Layers without positions
 #
 # A layer without positions (*NoPE*) has no rotations, so a long text brings no new angles. But by itself it knows of
-# the order only what the causal mask reveals. In **hybrids**, layers with positions come before it: in Cohere's Command
-# A (see Yang et al. 2025), three of four layers have RoPE in a window, and every fourth has no positions and reads the
-# whole text.
+# the order only what the causal mask reveals. A **hybrid** puts it above layers with positions. In Cohere's Command
+# A, three of four layers have RoPE in a window. Every fourth has no positions and reads the whole text.
 #
 # In the study's `window-64`, both layers have RoPE and a window of 64. In `none`, neither layer has positions or a
 # window. In the hybrid `window-64+none`, only the first layer has both. All were trained at 128 tokens. At 1,024, where
@@ -307,13 +310,12 @@ print(f"{'guessing':16} {'':13}  {1 / 8:9.0%}  {1 / 2:9.0%}")
 #
 # ## Remember
 #
-# - A window of $w$ shows $w$ keys, the query's own included. $N$ layers reach $N(w - 1)$ tokens back, at most.
-# - A ring of $w$ slots holds all that a windowed layer needs. In a long text, full layers take most of the memory.
+# - A window of $w$ shows $w$ keys. $N$ layers reach $N(w - 1)$ tokens back, at most.
+# - A ring of $w$ slots holds all that a windowed layer needs.
 # - In this model, a token becomes a sink if it can attend only to itself. It has massive activations and a short value.
 # - A window that drops the sink breaks this model, because no other token takes its place. One extra slot for the first
 #   token repairs most of this.
-# - In our small models, a layer without positions above a window finds all far names, but is close to guessing in
-#   flip-flop.
+# - At 1,024 tokens, our small hybrid finds all far names, but is close to guessing in flip-flop.
 #
 # ## Three questions
 
@@ -338,7 +340,8 @@ figures.question(
     "A chat model was trained on texts of 4,096 tokens. It writes well until its cache of the last 4,096 tokens is "
     "full, and then nonsense. Does it miss its sink, or are its positions too large? Which test tells these apart?",
     options={
-        "A cache of the last 8,192 tokens": "Token 0 stays longer, but the positions are as large as before.",
+        "A cache of the last 8,192 tokens":
+            "Then the distances grow beyond 4,096, too. If the model breaks, this may be the cause.",
         "A cache of the last 1,000 tokens, and a text of 2,000":
             "Yes. Token 0 leaves it, and all positions are as in training. If the model breaks, it misses its sink.",
         "Another text of 5,000 tokens": "Both causes remain in every such text.",
@@ -401,11 +404,11 @@ print(f"length of the key: token 0 {in_20['key 0']:.1f}, other tokens {in_20['ke
 print(f"cosine of queries with the key: of token 0 {in_20['cosine 0']:.2f}, of token 50 {in_20['cosine 50']:.2f}")
 
 # %% [markdown]
-# The queries point towards this key, and away from that of token 50. And does the short value matter? Before a layer
-# computes values, RMSNorm divides each vector by its size, and a vector with one huge number then looks nearly the same
-# for every word. We give all later queries another value for token 0: the value that another first word would have,
-# zeros, or the mean of the other values. Guess which raise the loss. Then we keep token 0 beside a window, with its
-# value and without.
+# The queries point towards this key, and slightly away from that of token 50. And does the short value matter? Before a
+# layer computes values, RMSNorm divides each vector by its size, and a vector with one huge number then looks nearly the
+# same for every word. We give all later queries another value for token 0: the value that another first word would
+# have, zeros, or the mean of the other values. Guess which raise the loss. Then we keep token 0 beside a window, with
+# its value and without.
 
 # %%
 value = "value of token 0: "

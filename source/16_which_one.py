@@ -25,8 +25,8 @@ np.set_printoptions(precision=4, suppress=True)
 # ## What no row of offsets can say
 #
 # Ten tokens back is far for the twentieth token, and near for the two-thousandth. So FIRE (Li et al. 2023) compares the
-# distance with the query's position. It takes $\psi(x) = \ln(c\,x + 1)$ of both and divides one by the other. We call
-# the result the *share*. By hand, with $c = 1$, for the query *mat* at position 4:
+# distance with the query's position. With $\psi(x) = \ln(c\,x + 1)$, it divides $\psi$ of the distance by $\psi$ of the
+# position. We call the result the *share*. By hand, with $c = 1$, for the query *mat* at position 4:
 
 # %%
 def psi(x):
@@ -61,14 +61,14 @@ figures.heatmap(np.where(mask, fire, -np.inf), alt="FIRE's bias: the diagonals a
 # distance, so it cannot express FIRE.
 #
 # Li et al. report that FIRE reads longer texts better than the schemes they compare it with. Our only small model with
-# FIRE does not show this: its loss in text rises by 0.37 nats (see the last table).
+# FIRE does not show this: its loss in text rises by 0.37 nats.
 #
 # ## Position from content
 #
 # FoX, the forgetting transformer (Lin et al. 2025), uses no positions. In each head, every token $l$ computes a
-# **gate** $f_l$ between 0 and 1 from its vector. The gate says how much is kept of all tokens before $l$. Suppose that
-# the gates of one head are 1/4 at *sat*, 1/2 at *mat* and 1 elsewhere. How much is left of each key when *mat* looks
-# back?
+# **gate** $f_l$ between 0 and 1 from its vector. For query $l$ and all later ones, the gate multiplies $e^s$ of every
+# key before $l$. Suppose that the gates of one head are 1/4 at *sat*, 1/2 at *mat* and 1 elsewhere. How much is left of
+# each key when *mat* looks back?
 
 # %%
 from course_lib.reference.fox import fox_bias
@@ -81,13 +81,13 @@ fox = np.tril(fox_bias(gates))
 assert np.allclose(fox[-1], np.log(kept))
 
 # %% [markdown]
-# For example, *sat* is kept by the gates of *on* and *mat*, $1 \cdot 1/2$. The bias is the logarithm of this product,
+# The key *sat* is kept by the gates of *on* and *mat*, $1 \cdot 1/2$. The bias is the logarithm of this product,
 # so it is a sum:
 #
 # $$b_{ij} = \sum_{l=j+1}^{i} \ln f_l$$
 #
-# *The* and *cat* get the same bias because *cat* forgets nothing. So distance now depends on content. If all gates are
-# equal, each step adds the same number $\ln f$. Then FoX is ALiBi with the slope $-\ln f$.
+# *The* and *cat* get the same bias because the gate of *cat* is 1. So distance now depends on content. If all gates are
+# equal, each step adds the same $\ln f$. Then FoX is ALiBi with the slope $-\ln f$.
 
 # %%
 from course_lib.reference.alibi import alibi_bias
@@ -110,9 +110,9 @@ for task in (measured.BITS, measured.NAMES):
         print(f"{task:9} {scheme:5}: {right[0]:.0%} right at 128 tokens, {right[-1]:.0%} at 1,024")
 
 # %% [markdown]
-# In flip-flop, a write can close its gate on all earlier writes. But a far name is kept only if, in some head, every gate
-# after it is open. (We did not test whether this explains the 30 %.) For larger models, Lin et al. report that FoX extrapolates
-# better than a Transformer, and equals it in tasks on long texts.
+# In flip-flop, a write can close its gate on all earlier writes. But the bias of a far name adds up over all tokens after
+# it. It stays near 0 only if, in some head, the gates of all these tokens are close to 1. For larger models, Lin et al.
+# report that FoX extrapolates better than a Transformer with RoPE, and equals it in tasks on long texts.
 #
 # ## A guide
 #
@@ -133,7 +133,8 @@ longer = {LENGTH: "longer than in training"}
 guide.ask({WEIGHTS: "Llama 3, Mistral 7B v0.3, SmolLM2", **longer}, "T5 buckets", "RoPE")
 
 # %% [markdown]
-# So take a repair from [[stretching_rope|chapter #]], and run its three tests.
+# So take a repair from [[stretching_rope|chapter #]], and test it as there: on short texts, with a gap, and on a long
+# text.
 #
 # **You train a new decoder. It must find what was said far back, in texts longer than in training.**
 
@@ -142,10 +143,9 @@ far = {FIND: "something said far back, by its content"}
 guide.ask({ATTENDED: "text, left to right", **longer, **far}, "T5 buckets", "Transformer-XL", "ALiBi")
 
 # %% [markdown]
-# Two fit, so choose one of them. In our small models, T5 buckets and Transformer-XL find nearly all far names, too (the
-# table at the end of this lesson). They get a caveat because we know no released model that does so. But the evidence
-# for the two that fit is thin, too. Beyond the training length, it is a report of its authors for the hybrid, and two
-# pass keys that SmolLM2 found for stretched RoPE.
+# Two fit, so choose one. But beyond the training length, their evidence is thin. For the hybrid, it is a report of its
+# authors. For stretched RoPE, it is two pass keys that SmolLM2 found. In our small models, T5 buckets and
+# Transformer-XL also find nearly all far names (see the last table), but we know no released model that does.
 #
 # Which answers describe *your* model?
 
@@ -157,10 +157,11 @@ guide.picture()
 #
 # To judge a new scheme you need three answers. Does the module do what its formula says? What does it cost? What
 # happens beyond its training length? Each is one call of `own_scheme`. Our example is a bias that falls linearly up to
-# distance 16 and is constant from there on.
+# distance 16 and is then constant.
 #
-# A scheme is a class with *hooks*, methods that the layer calls, such as `bias`. You give the formula for one offset
-# $r$, and `agrees` compares your class with plain loops that use it. This first version has a fault. Can you see it?
+# A scheme is a class with *hooks*, methods that the layer calls, such as `bias`. (`past` is the number of tokens in the
+# cache.) You give the formula for one offset $r$, and `agrees` compares your class with plain loops that use it. This
+# first version has a fault. Can you see it?
 
 # %%
 from course_lib.nn.grid import row_offsets
@@ -198,8 +199,7 @@ print(second)
 cost
 
 # %% [markdown]
-# The times vary from run to run, and the bytes do not. For $n$ tokens the hook returns $2n - 1$ numbers of 4 bytes, a row
-# and not a matrix.
+# For $n$ tokens the hook returns $2n - 1$ numbers of 4 bytes, a row and not a matrix.
 #
 # Next we train it for 300 steps at 128 tokens. Will its loss at 1,024 stay level, as ALiBi's does, or rise?
 
@@ -219,8 +219,7 @@ for tokens in (128, 1024):
 assert far_keys * np.exp(-4) > 4 * near
 
 # %% [markdown]
-# In the longer text the many far keys together outweigh the near ones. But one seed and 300 steps are not a result.
-# (*Deeper* trains a control.)
+# In the longer text the many far keys outweigh the near ones. But one seed and 300 steps are not a result.
 #
 # ## All schemes in one table
 #
@@ -236,19 +235,17 @@ found = [name for name, row in comparison.table().items() if looked_for.items() 
 print("relative, learns nothing, tells before from after:", ", ".join(found))
 
 # %% [markdown]
-# These are RoPE, its two forms for images, and RoPE in a window. All of them rotate.
+# All of them rotate. (Our sliding window has RoPE.)
 #
-# Only the column *longer texts* rests on trained models, and these are small. In it, the loss of `none` rises by 0.17
-# nats, and `none` finds 98 % of the far names. ALiBi's loss is level, and it finds 41 %. **A level loss is not a reason
-# to choose a scheme. Ask what the model can use.**
+# Only the column *longer texts* rests on trained models, and these are small. There the loss of `none` rises by
+# 0.17 nats, and `none` finds 98 % of the far names. ALiBi's loss is level, and it finds 41 %. **A level loss alone is not
+# a reason to choose a scheme. Ask what the model can use.**
 #
 # ## Remember
 #
 # - Ask first where a scheme enters. This limits what it can say and which kernels can run it.
-# - FIRE's bias also depends on the query's position, and FoX's on the gates of all tokens after the key. With a
-#   constant gate FoX is ALiBi.
+# - FIRE's bias also depends on the query's position, and FoX's on the gates of all tokens after the key.
 # - What you already have decides most of the choice: weights and their `config.json`, a mask, a kernel, an image.
-# - A level loss does not show that a model uses far words.
 #
 # ## The whole course in questions
 
@@ -394,8 +391,9 @@ assert np.allclose(path(Q, K, w, 0 * beta)[mask], (Q @ K.T)[mask])  # β = 0: pl
 # ## Deeper · Open questions
 #
 # Three questions about SmolLM2's gap are open, each enough for a project. NTK and YaRN have the same loss with the gap,
-# but of four far keys NTK finds none and YaRN all: why? Twelve pairs are open, but a gap of 16,384 does little harm
-# only if 15 or more are stopped: why? And does what helps here help in long texts, and in other models?
+# but of four far keys NTK finds none and YaRN all: why? Twelve pairs are open ([[stretching_rope|chapter #]]), but a gap
+# of 16,384 does little harm only if 15 or more are stopped: why? And does what helps here help in long texts, and in
+# other models?
 #
 # ## Deeper · Easy to believe; let us run it
 #

@@ -193,7 +193,7 @@ BESIDE
 ~ sliding window: A layer sees w keys, so N layers reach back at most N · (w − 1) tokens. [windows_and_sinks]
 ✓ hybrid: Its layers without positions see every key, near or far. (Small models found {found[window-64+none][3]:.0%} at
   1,024 tokens.) [Yang et al. 2025: longer_than_training, windows_and_sinks]
-~ FoX: Every gate in between must stay open: small models found {found[fox][3]:.0%} at 1,024 tokens.
+~ FoX: Every gate in between must stay near 1: small models found {found[fox][3]:.0%} at 1,024 tokens.
   [longer_than_training, which_one]
 BESIDE
 ✗ Swin: No number of the table reaches across the border of a window. [two_dimensions]
