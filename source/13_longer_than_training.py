@@ -6,8 +6,7 @@
 # trained on 128 tokens and tested on up to 1,024, and then of a released one.
 #
 # **You will be able to**
-# - say what each scheme meets beyond its training length: an untrained number, a shared one, or a formula that
-#   continues;
+# - say what each scheme meets beyond its training length;
 # - read a verdict over several seeds;
 # - tell a model that uses a longer text from one that only survives it;
 # - test your own model in three steps.
@@ -30,7 +29,7 @@ L = 128  # the training length, here and below
 # %% [markdown]
 # ## What is new in a longer text?
 #
-# Suppose that a decoder was trained on texts of three tokens. Then it has met the distances 0, 1 and 2. In "The cat sat
+# Suppose that a decoder was trained on texts of three tokens. It has met the distances 0, 1 and 2. In "The cat sat
 # on mat" two distances are new: "on" is 3 after "The", and "mat" is 3 after "cat" and 4 after "The". So 3 of the 15
 # pairs of query and key have a new distance. What is their share in 1,024 tokens, after training on 128?
 
@@ -53,7 +52,7 @@ for trained, n in ((3, 5), (L, 1024)):
 # | nothing new, because each layer sees only 64 keys | RoPE in a window of 64 (`window-64`) |
 #
 # The last scheme is our **control**. In each of its two layers, a query sees 63 tokens back, so in both together 126.
-# Whatever the control can do, it does with the last 127 tokens.
+# Its answers depend on the last 127 tokens alone.
 #
 # ## The study
 #
@@ -63,10 +62,9 @@ for trained, n in ((3, 5), (L, 1024)):
 # | task | the model reads | and must name | guessing |
 # |---|---|---|---|
 # | **text** | Python's own help texts | the next character | |
-# | **retrieval** | in the first half, eight tokens, each a name with its value; in the second, names: `Ada=3 … Ada` | the value: `3` | 1 in 8 |
+# | **retrieval** | among other tokens: in the first half, eight that hold a name and its value; in the second, names: `Ada=3 … Ada` | the value: `3` | 1 in 8 |
 #
-# Whatever the length of a test text, only its last 64 places count. In the task *text*, these are the same characters
-# at every length.
+# Only the last 64 places of a test text count. In the task *text*, they are the same characters at every length.
 #
 # ## Does a longer text disturb them?
 #
@@ -92,7 +90,7 @@ print("rise of each seed:", *(f"{rise:+.2f}" for rise in study.rises(runs("chara
 # | **rises** | each is more than 0.05 |
 # | **breaks** | each is more than 0.25 |
 #
-# All rises of RoPE are above 0.25, so RoPE breaks.
+# So RoPE breaks.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -140,17 +138,16 @@ figures.heatmap(table, labels, ["128", "1,024", "1,024, far keys masked"], digit
 # %% [markdown]
 # Without far keys, every scheme with relative positions returns to its loss at 128 (within 0.05). **In our models with
 # relative positions, the harm in text came from far keys.** `learned` and `sinusoidal` stay broken, because even their
-# near tokens have positions that training did not reach. `none`, which has no positions, returns less than half-way.
+# near tokens have positions that training did not reach. `none` returns less than half-way.
 #
-# Compare the verdicts with what each scheme meets. In text, our models break on untrained numbers, and on sines or
-# angles never seen, except for Transformer-XL. A formula that continues is not enough: ALiBi is level, but `log-1`
-# rises.
+# Compare the verdicts with the first table. In text, our models break on untrained numbers, and on sines or angles
+# never seen. The exception is Transformer-XL. A formula that continues is not enough: ALiBi is level, but `log-1` rises.
 #
 # ## Level is not the same as useful
 #
-# Four schemes are level in text, and masking the far keys costs them nothing. So there they did not need these keys.
-# Retrieval needs them: the questions that count are in the last 64 places, and all values in the first half. How many
-# answers are right? For 1,024 tokens we print the lowest seed and the highest.
+# Four schemes are level in text, and masking the far keys costs them nothing. So in text they do not need these keys.
+# Retrieval needs them, because all values are in the first half. How many answers are right? For 1,024 tokens we print
+# the lowest seed and the highest.
 
 # %%
 print(f"{'':14}  text     retrieval at 128   at 1,024")
@@ -168,12 +165,12 @@ for scheme in by_verdict:
 #
 # ## A released model
 #
-# SmolLM2-135M ([[released_model|chapter #]]) reads a short text of 512 tokens, most of them from *Alice in Wonderland*.
+# SmolLM2-135M ([[released_model|chapter #]]) reads a text of 512 tokens, most of them from *Alice in Wonderland*.
 # Near the beginning we insert "The pass key is 60494. Remember it. 60494 is the pass key.", and at the end "What is the
 # pass key? The pass key is 60494".
 #
-# Then we hide the far keys: in each layer, a query sees only the last 128 tokens, and token 0, which the model needs
-# ([[windows_and_sinks|chapter #]]). We compare two losses, of the words in the second half and of the five digits at
+# We hide the far keys: in each layer, a query sees only the last 128 tokens, and token 0, which the model needs
+# ([[windows_and_sinks|chapter #]]). We compare the loss of the words in the second half with that of the five digits at
 # the end. Which one will rise?
 
 # %% tags=["nbval-ignore-output"]
@@ -198,14 +195,14 @@ assert digits["window of 128"] > digits["all keys"] + 1
 #
 # Take texts longer than those of training.
 #
-# 1. **Control.** Measure the mean loss of the *same* tokens with all keys and without the far ones. If all keys are no
-#    better, the far keys do not lower the mean loss.
+# 1. **Control.** Measure the mean loss of the *same* tokens twice: with all keys, and with the near ones alone. If all
+#    keys are no better, the far keys do not lower the mean loss.
 # 2. **Far question.** Ask for something told far back, such as a pass key, at several depths. As a control, ask without
 #    telling it.
 # 3. **Error.** Repeat with other texts, and print each difference with its error.
 #
-# A committed run takes step 1 with SmolLM2 in *Alice*, past the 8,192 tokens of its configuration. "Without the far
-# ones" means: each layer sees the last 1,024 tokens and token 0.
+# A committed run takes step 1 with SmolLM2 in *Alice*, past the 8,192 tokens of its configuration. The near keys of
+# each layer are the last 1,024 and token 0.
 
 # %%
 from course_study.released import rows as released_rows
@@ -312,7 +309,7 @@ def span(w):
 print(f"4 equal weights: span {span(np.full(4, 1 / 4)):.2f}; ½, ¼, ¼ and 0: {span(np.array([0.5, 0.25, 0.25, 0])):.2f}")
 
 # %% [markdown]
-# Here it is for three log decays and a straight line with ALiBi's slope 1/16, as the text grows.
+# Here is the span of three log decays and of a straight line with ALiBi's slope 1/16, as the text grows.
 
 # %%
 sizes = [64, 256, 1024, 4096, 16_384]
@@ -361,8 +358,8 @@ for scheme in by_verdict:
 # ## Deeper · Strength is not form
 #
 # Is it the line that keeps ALiBi level, or its strength? We train logarithms and lines with one strength for all
-# heads, with another for each (`log-four` and `alibi`), and with strengths that each head learns (KERPLE, Chi et al.
-# 2022).
+# heads, with another for each (`log-four` and `alibi`), and with strengths that each head learns, as in KERPLE (Chi et
+# al. 2022).
 
 # %%
 every = study_rows + study.committed("decays")
@@ -386,7 +383,7 @@ told = {
     "4,000 back, in 8,000": ("depths", "8000 tokens, depth 0.5"),
     "7,200 back, in 8,000": ("depths", "8000 tokens, depth 0.1"),
     "10,800 back, in 12,000": ("beyond", "12000 tokens, depth 0.1, as released"),
-    "never, in 8,000": ("depths", "no key"),
+    "never, in 8,000": ("depths", "8000 tokens, no key"),
 }
 for name, (experiment, condition) in told.items():
     tries = released_rows(experiment, condition=condition)
@@ -395,7 +392,7 @@ for name, (experiment, condition) in told.items():
 
 # %% [markdown]
 # In 8,000 tokens, the model finds a key told 4,000 back. Of one told 7,200 back it knows only part: the loss of the
-# digits is lower than without the key. In 12,000 tokens, a key told 10,800 back is as if never told.
+# digits is lower than without the key. In 12,000 tokens, neither key told 10,800 back is found.
 #
 # ## Deeper · A table that broke, and its repair
 #
@@ -454,11 +451,11 @@ assert copied[3] - copied[0] < 0.6 * (as_trained[3] - as_trained[0])
 #
 # ## Deeper · What the papers report
 #
-# Press et al. (2022) train language models on WikiText-103, in texts of 512 tokens, and give them additional tokens in
-# tests. With sinusoidal positions the perplexity falls for 20 additional tokens and rises after 50. With rotary ones it
-# falls for 200, with T5's bias for 600, and with ALiBi even past 12,000 (sections 2 and 4; 19.73 at 512 tokens, 18.40
-# at 3,072). Their appendix B explains why ALiBi improves: in longer inputs a smaller share of the tokens comes early,
-# with little to go by. When every token has the same context, its curve is nearly level. ALiBi acts like attention in a
+# Press et al. (2022) train language models on WikiText-103, in texts of 512 tokens, and test longer ones. With
+# sinusoidal positions the perplexity falls for 20 additional tokens and rises after 50. With rotary ones it falls for
+# 200, with T5's bias for 600, and with ALiBi it stays low past 12,000 (sections 2 and 4; 19.73 at 512 tokens, 18.40 at
+# 3,072). Their appendix B explains why ALiBi improves: in longer inputs a smaller share of the tokens comes early, with
+# little to go by. When every token has the same context, its curve is nearly level. ALiBi acts like attention in a
 # window (Chi et al. 2023). Dai et al. (2019, section 1) claim that Transformer-XL's encoding generalises to longer
 # attention than in training, but their evaluation clips the distances not far beyond those of training.
 #
