@@ -60,7 +60,7 @@ WRONG = {
         -9: "Check the sign of the first summand, (−1) · (−1).",
     },
     "product, q at 1001 and k at 1002": {
-        6: "The angle between the two arrows is the same as with q at 1 and k at 2. It is not 0.",
+        6: "k is turned a quarter further than q, as at 1 and 2. This is the product when both are turned alike.",
         7: "The sign is wrong. The key is one place after the query, as with q at 1 and k at 2.",
         -6: "This is the product for half a turn between the arrows. From 1001 to 1002 there is one quarter.",
         9: "Check the sign of the second summand, as with q at 1 and k at 2.",

@@ -51,7 +51,7 @@ CASES = [
 ]
 BETWEEN = (
     "Some result is greater than the old speed, or smaller than the old speed divided by s. Each new speed should lie "
-    "between the two. Is γ clipped to 0 … 1?"
+    "between the two. Is γ clipped to 0 … 1, and is it γ times one of them plus 1 − γ times the other?"
 )
 ALWAYS = [holds(BETWEEN, lambda y, theta, s, *_: ((y <= theta * 1.0001) & (y >= theta / s * 0.9999)).all())]
 ON_PASS = (

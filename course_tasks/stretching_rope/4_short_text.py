@@ -49,8 +49,8 @@ WHY = [  # what a wrong answer overlooks, in the same order
     "Query and key are rotated by the same angle, at any speed, so the angle between them stays as it was.",
     "NTK keeps pair 0 only. Pair 1 is the last one here and is divided by 8. The change is small.",
     "It reads the length. Five tokens are fewer than 128, so nothing is changed.",
-    "The angle is 0, but the factor multiplies query and key, so even this score grows by its square.",
-    "The speeds stay. But the factor on cos and sin is above 1 at every length, so the scores grow.",
+    "The angle is 0, but the factor multiplies query and key, so even this score is multiplied by its square.",
+    "The speeds stay. But at every length cos and sin are multiplied by a factor above 1, and a score by its square.",
     "Divided by 1, the speeds are what they were, and nothing else is changed.",
 ]
 WRONG = one_of_two("same", "changes", ANSWER, WHY)
