@@ -109,7 +109,7 @@ for task in (measured.BITS, measured.NAMES):
 #
 # - *Fits* needs a proof, or a released model that does it.
 # - *Ruled out* needs a proof, or your own weights.
-# - All else is *possible, with a caveat*, also what only our small models show.
+# - All else is *possible, with a caveat*. This includes all that only our small models show.
 #
 # Say what you would do before you run each cell.
 #
