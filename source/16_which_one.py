@@ -390,9 +390,9 @@ assert np.allclose(path(Q, K, w, 0 * beta)[mask], (Q @ K.T)[mask])  # β = 0: pl
 #
 # ## Deeper · Open questions
 #
-# Two questions about SmolLM2's gap are open, each enough for a project. NTK and YaRN have the same loss with the gap,
-# but of four far keys NTK finds none and YaRN all: why? Twelve pairs are open ([[stretching_rope|chapter #]]), but a gap
-# of 16,384 does little harm only if 15 or more are stopped: why?
+# Here are two projects. NTK and YaRN have the same loss with SmolLM2's gap, but of four far keys NTK finds none and YaRN
+# all: why? Twelve pairs are open ([[stretching_rope|chapter #]]), but a gap of 16,384 does little harm only if 15 or
+# more are stopped: why?
 #
 # ## Deeper · Easy to believe; let us run it
 #
