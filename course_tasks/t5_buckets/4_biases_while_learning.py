@@ -70,8 +70,8 @@ CASES = [
 WRONG = """
 bias = np.moveaxis(tables[0][kept[n]], -1, 0)
 # Every step still gets the bias of the first table. The array and its `id` stay, but its numbers change.
-bias = np.moveaxis(tables[-1][kept[n]], -1, 0)  # All steps get the last table's bias. Each step needs an array of its
-# own, made in the loop from that step's table.
+bias = np.moveaxis(tables[-1][kept[n]], -1, 0)  # All steps get the last table's bias. Make each bias in the loop
+# over `tables`, in a new array. The loop gives the same array again, with the numbers of the next step.
 bias = np.moveaxis(tables[max(len(biases) - 1, 0)][kept[n]], -1, 0)
 # The bias is one step late: step 1 gets the table of step 0, and so on.
 bias = np.moveaxis(np.mean(tables, axis=0)[kept[n]], -1, 0)  # Every step gets the mean of all tables. Each has its own.
