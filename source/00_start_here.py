@@ -138,7 +138,7 @@ figures.map_of_schemes()
 # What may a head see? The four pictures show how schemes at places 2, 3, 5 and 6 of the map change the scores of the
 # five tokens. A number per offset is the same on a whole diagonal. A vector per offset is multiplied by the query, so
 # what it adds differs from row to row. What a rotation changes depends on the offset, the query *and* the key; at
-# offset 0 it changes nothing. (The query of *cat* has numbers only where the rotation is very slow, so its row is 0.) A
+# offset 0 it changes nothing. (The query of *cat* has numbers only where the rotation is very slow, so its row rounds to 0.) A
 # number per key is the same in a whole column.
 
 # %%
@@ -191,7 +191,7 @@ figures.trace(softmax, np.array([0.0, 1.0, 2.0]))
 # %% [markdown]
 # ## Tasks that answer back
 #
-# Each chapter has tasks in `exercises/`. In most of them you write or correct a function and pass it to `check`, which
+# Each later chapter has tasks in `exercises/`. In most of them you write or correct a function and pass it to `check`, which
 # says what is wrong and where. Here is a first attempt at the bias matrix of [[bias_by_hand|chapter #]]:
 
 # %%

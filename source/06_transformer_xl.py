@@ -2,7 +2,7 @@
 # # [[title]]
 #
 # If a long text is cut into segments, the first words of each segment have no context. Transformer-XL (Dai et al. 2019)
-# reads the segments in order and keeps the last one in a memory. But position vectors that start again in every segment
+# reads the segments in order and keeps the previous one in a memory. But position vectors that start again in every segment
 # do not work with such a memory. The repair is a score of four terms, and you already know three of them. Some speech
 # models still use this score.
 #
@@ -67,7 +67,7 @@ figures.heatmap(
 
 # %% [markdown]
 # The left half equals the right half, because our text repeats its words, and every segment repeats its position
-# vectors. So a query cannot tell how far back a key is.
+# vectors. So a query cannot tell whether a key is in its own segment or in the memory.
 #
 # ## The absolute score, taken apart
 #
@@ -130,7 +130,7 @@ figures.attention_block("Transformer-XL")
 # ## One pair by hand
 #
 # *sat* looks at *cat*, one word back. We choose $u$ and $v$ by hand: $u$ adds up channels 1 and 3 of a word's key, and
-# $v$ makes $0.5 \sin\delta + \cos\delta$ of a distance. Within our five words, this is largest at the distances 0 and 1.
+# $v \cdot r$ is $0.5 \sin\delta + \cos\delta$. Within our five words, this is largest at the distances 0 and 1.
 #
 # The key of *cat* is $(1, 0, 1, 0)$. Which of the four terms is 0?
 
@@ -165,7 +165,7 @@ figures.question(
             "True, neither has a query. But (c) depends on which key j is, so it "
             "is constant down each column.",
         "all four, since all is relative now":
-            "(a) compares words, and words do not repeat along a diagonal.",
+            "(a) compares two words, and along a diagonal both change.",
     },
     answer="(d) alone",
 )
@@ -226,7 +226,8 @@ assert np.allclose(scores, xl_scores(Q, K, r, u, v))  # the course's function
 # As in the skew, put a zero in front of each row, and read all rows as one long line. Drop its first three numbers, one
 # for each query, and cut the rest into rows of five.
 #
-# Follow the number of *on* for distance 3. At which place of the line is it, counted from 0? And where is it after
+# Follow the number of *on* for distance 3. Before we drop anything, at which place of the line is it, counted from 0?
+# And where is it after
 # the cut?
 
 # %%
@@ -556,7 +557,7 @@ assert min(four) > max(two) + 0.3 and min(two) > max(none) + 0.3
 # **Parakeet** has all four terms. Because it has no causal mask, its rows also cover the future. **Gemma 4** has (a) and
 # (b) in its audio encoder.
 #
-# Terms with distances cost time: one more product per query and offset, which many fast kernels cannot add. Speech
+# Term (b) costs time: one more product per query and offset. And many fast kernels have no place for it. Speech
 # models with RoPE trained faster, with similar or lower error rates (Zhang et al. 2025).
 #
 # ## Deeper · The released code

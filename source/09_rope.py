@@ -42,8 +42,9 @@ figures.attention_block("RoPE")
 #
 # $$(a, b) \;\to\; (a \cos\alpha - b \sin\alpha,\;\; a \sin\alpha + b \cos\alpha)$$
 #
-# The rule: **a query or key at position $p$ is rotated by the angle $p\,\theta$.** We try it on the query of *sat*,
-# at position 2, and the key of *mat*, at position 4, with $\theta = 1$ radian per position. Their first pair is
+# The rule: **a query or key at position $p$ is rotated by the angle $p\,\theta$**, where $\theta$ is the pair's speed.
+# We try it on the query of *sat*, at position 2, and the key of *mat*, at position 4, with $\theta = 1$ radian per
+# position. Their first pair is
 # channels 0 and 2; a later section explains why not 0 and 1. Will the rotations change their product?
 
 
@@ -171,10 +172,11 @@ figures.heatmap(with_rope - scores(Q, K), digits=3, alt="Scores with RoPE minus 
 #
 # ## A head that looks at a chosen distance
 #
-# How must queries and keys be made so that a head looks $t$ places back? Give all tokens the same query, and the same
-# key: this query, rotated in advance by $t$ positions (pair $m$ by $t\,\theta_m$). The key that is $t$ places back is
-# rotated by $t$ positions less than the query. Its rotation in advance makes up for that. So the two point the same
-# way, and that key scores highest. We call such a head *tuned to* $t$.
+# How must queries and keys be made so that a head prefers the key $t$ places back? Give all tokens one common query. Give
+# them one common key, too: that query, rotated in advance by $t$ positions (pair $m$ by $t\,\theta_m$). The key that is
+# $t$ places back is rotated by $t$ positions less than the query. Its rotation in advance makes up for that. So the two
+# point the same way, and that key scores highest. (The longer the vector, the more weight it gets.) We call such a head
+# *tuned to* $t$.
 #
 # In pair $m$ the angle from query to key is $(r + t)\,\theta_m$ with $r = j - i$, whatever the common vector is. Below
 # it is all ones.
@@ -249,7 +251,7 @@ assert np.allclose(head_scores(w_q[by_head], w_k[by_head]), original)
 # %%
 mixed = head_scores(w_q, w_k)
 error = abs(mixed - original).max()
-print(f"scores off by up to {error:.2f}")
+print(f"scores from {original.min():.1f} to {original.max():.1f}, off by up to {error:.2f}")
 assert error > 1
 assert np.allclose(head_scores(w_q, w_k, past=500), mixed)  # the same after moving the text by 500
 
@@ -260,7 +262,8 @@ assert np.allclose(head_scores(w_q, w_k, past=500), mixed)  # the same after mov
 # ## Remember
 #
 # - RoPE rotates pair $m$ of a query or key at position $p$ by $p\,\theta_m$. Only $j - i$ reaches the score.
-# - A head looks $t$ places back if all queries are one vector, and all keys that vector, rotated by $t$ positions.
+# - If all queries are one vector, and all keys that vector rotated by $t$ positions, the key $t$ places back scores
+#   highest.
 # - A permutation, head by head, converts between the two pairings. Without it the scores are wrong, but still relative.
 #
 # ## Three questions
@@ -375,7 +378,7 @@ whole.set(xlabel="distance, tuned to 0")
 assert tuned.argmax() == t and np.isclose(tuned.max(), same[0])
 assert same.min() < -1.9 and 3 < same[1000:].max() < same[160:].max() < 4.1
 figures.show(fig, alt="Scores by distance. The head tuned to 0 falls from 8 and swings; the other has the same peak at "
-             "distance 50. Up to 4,096, the first curve swings between −2 and 4.")
+             "distance 50. From distance 160 to 4,096, the first curve swings between −2 and 4.")
 
 # %% [markdown]
 # The first curve falls, with swings that take it below 0 and back above 3. The second is the first with its peak moved
@@ -491,7 +494,8 @@ print(f"within the text, pair 16 rotates by {256 * model.speeds[16]:.1f} radian"
 # %% [markdown]
 # The fastest pair matters. In these texts, stopping the next one costs less than a fifth of that, and the slower half
 # nothing beyond the error. But here the slower half rotates by less than one radian, so this says nothing about long
-# texts. Committed runs on four texts (`pydoc`: help texts of Python) stop up to 20 pairs:
+# texts. Committed runs on four texts (`pydoc`: help texts of Python; `course`: an early chapter of this course) stop up
+# to 20 pairs. (`gap 0`: the positions run on without a jump.)
 
 # %%
 from course_study.released import rows as committed
@@ -505,9 +509,10 @@ print("in 384 tokens, pairs 12 to 15 rotate by", *[f"{384 * model.speeds[m]:.1f}
 # Stopping the slowest 16 costs little. In three texts, stopping the slowest 20 costs at least as much as stopping
 # pair 0, and in `course` it costs less. The four pairs added, 12 to 15, rotate by 1.7 to 5.1 radian within the text.
 #
-# In DeepSeek-V3, RoPE rotates 64 channels of a key and leaves the other 128 as they are. The model caches two things
-# per token: the 64 rotated channels, which all heads share, and a compressed vector $c$, from which it can compute the
-# other 128 channels of the keys and the values of all heads. The unrotated channels of a key are $A c$ with a fixed
+# The cache can be a reason to leave channels unrotated. In DeepSeek-V3, RoPE rotates 64 channels of a key and leaves the
+# other 128 as they are. The model caches two things per token: the 64 rotated channels, which all heads share, and a
+# compressed vector $c$. From $c$ it can compute, for every head, the value and the other 128 channels of the key. The
+# unrotated channels of a key are $A c$ with a fixed
 # matrix $A$. Since $q \cdot (A c) = (A^\top q) \cdot c$, a decoder merges $A^\top$ into $W_q$ once and never computes
 # these channels. A rotation between $q$ and $A$ would change with the position, so nothing could be merged.
 #

@@ -6,7 +6,7 @@
 #
 # **You will be able to**
 # - notice that a model is loaded wrongly, although it runs without an error;
-# - find heads by their profile by offset, and say what such a map does not show;
+# - use profiles by offset to find heads, and say what a map of heads does not show;
 # - shift where a head looks by rotating its queries, and tell which pairs of channels make it look there.
 #
 # **You need** chapters [[bias_by_hand|#]] (softmax), [[diagonals|#]] (profile by offset) and [[rope|#]]. **Time**
@@ -163,7 +163,7 @@ assert on_first[18, 6] > 0.8
 # No. Head 18.6 gives 91 % of its weight to token 0, which is at another distance from each query. Press the button
 # *token 0*: many heads look there. Such a token is called a **sink** ([[windows_and_sinks|chapter #]]).
 #
-# A map is about one text. In another, 18.6 looks elsewhere. And no map shows whether the model *needs* what a head
+# A map is about one text. In a text that repeats itself, 18.6 looks elsewhere. And no map shows whether the model *needs* what a head
 # does. (*Deeper* tests both.)
 #
 # ## Shift where a head looks
@@ -204,7 +204,7 @@ figures.side_by_side(*pictures)
 #
 # ## Large pairs and fast pairs
 #
-# Which of its 32 pairs tell head 16.0 where the token before is? A pair is an arrow in the query and another in the
+# Is it the largest of its 32 pairs that tells head 16.0 where the token before is? A pair is an arrow in the query and another in the
 # key. It adds the product of their lengths, times the cosine of the angle between them, to $q \cdot k$. So a pair with
 # long arrows can add much. We call the product of the two mean lengths the **size** of a pair.
 #
@@ -293,7 +293,7 @@ figures.question(
     f"The largest pair of head 16.0, pair 25, rotates by {turn:.2f} radian in our whole text. What can it do there?",
     options={
         "Tell the token before from the one two back": "From one position to the next, it rotates by far too little.",
-        "Prefer some contents to others, at nearly every distance":
+        "Prefer some contents to others, nearly alike at every distance":
             "Yes: the score is nearly that of the two arrows without rotation. *Deeper* shows what it does.",
         "Nothing": "A pair that does not rotate still adds the product of its two arrows to the score.",
     },
@@ -360,7 +360,8 @@ assert found["16.0"] - found["the other eight"] > 3
 assert found["16.0"] > (never + found["no head"]) / 2
 
 # %% [markdown]
-# (A loss above $\ln 49152$ means that the model expects other tokens.) Without the ten heads, most of the advantage of
+# (A loss above $\ln 49152$ means that the model expects other tokens. An ablated head still has weights; only its output
+# is replaced.) Without the ten heads, most of the advantage of
 # the second copy is gone. Ten others matter less. But 16.0 alone costs more than half of the advantage, and 18.6
 # hardly finds its token. Perhaps this is **composition**: 16.0 writes into each token what came before it, and 18.6,
 # two layers above, looks for that.
@@ -369,7 +370,8 @@ assert found["16.0"] > (never + found["no head"]) / 2
 #
 # Previous-token heads look at an offset. What about heads that give their weight to token 0? We take the six with the
 # most weight there that are not induction heads. In these and in the previous-token heads, we rotate the queries by 61
-# steps more. This rotates the slow pairs only a little, so we stop pairs 12 to 31. In a second test, we stop all 32.
+# steps more. The slower a pair, the less this rotates it, and the slowest hardly rotate at all. So we stop pairs 12 to
+# 31. In a second test, we stop all 32.
 
 # %% tags=["nbval-ignore-output"]
 angles = (61 * model.speeds[:12] + np.pi) % (2 * np.pi) - np.pi

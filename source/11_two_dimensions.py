@@ -335,8 +335,9 @@ assert share["stretch"][1] > 0.95
 #
 # ## When the grid grows
 #
-# Axial RoPE has no table to fill. A larger grid continues the numbers of rows and columns, so every offset keeps its
-# score. Our head looked one up and one to the left. Where does it look if we divide all positions by 2?
+# Axial RoPE has no table to fill. If a picture has more patches (a larger **grid**), the numbers of rows and columns
+# go on, so every offset keeps its score. Our head looked one up and one to the left. Where does it look if we divide
+# all positions by 2?
 
 # %%
 for scale in (1, 1 / 2):
@@ -346,8 +347,9 @@ for scale in (1, 1 / 2):
 assert (row, column) == (6, 6)
 
 # %% [markdown]
-# So dividing the positions is *stretch*, and leaving them is *keep*. Trained models differ: in larger pictures, DINOv3
-# stretches the positions, and Heo et al. keep them, although training never reached the new offsets.
+# So dividing the positions is *stretch*, and leaving them is *keep*. Trained models differ, even for the same scene
+# sampled more finely: DINOv3 *stretches*, while Heo et al. *keep*, although no training picture had offsets as large as
+# the new ones.
 #
 # ## Remember
 #
@@ -605,13 +607,13 @@ else:
     print("SwinLayer with the flipped table gives the same output as our layer, shift and mask included")
 
 # %% [markdown]
-# What are the tables worth? In the paper's comparison on ImageNet (table 4), 1.2 points of accuracy over no position,
-# 0.8 over a vector per absolute position. Swin V2 learns no table: a small network computes the bias from both
+# What are the tables worth? In the paper's comparison on ImageNet (table 4), accuracy with the table is 1.2 points
+# higher than without positions, and 0.8 points higher than with a vector per absolute position. Swin V2 learns no table: a small network computes the bias from both
 # offsets on a log scale (Liu et al. 2022, section 3.3).
 #
 # ## Deeper · Other rotations
 #
-# Axial RoPE cannot prefer a diagonal. Heo et al. propose RoPE-Mixed: each pair rotates by the row times one learned
+# With equal content, axial RoPE cannot prefer a diagonal. Heo et al. propose RoPE-Mixed: each pair rotates by the row times one learned
 # speed plus the column times another. One pair with the speeds 1 and −1 is enough:
 
 # %%
@@ -657,8 +659,8 @@ else:
 
 # %% [markdown]
 # Qwen2-VL, Qwen2.5-VL and Qwen3-VL use M-RoPE in the language model and axial RoPE in the network that encodes the
-# pictures. Heo et al. and DINOv3 take the base 100 for axial RoPE. With 10,000, the slow pairs would hardly rotate
-# within a picture. DINOv3's rows and columns run from −1 to 1 across the picture, whatever its size.
+# pictures. There Qwen2-VL and Qwen3-VL take the base 10,000. Heo et al. and DINOv3 take 100, with which more pairs
+# rotate far within a picture. DINOv3's rows and columns run from −1 to 1 across the picture, whatever its size.
 #
 # **Sources** Z. Liu et al., *Swin Transformer: Hierarchical Vision Transformer using Shifted Windows*, 2021, and
 # microsoft/Swin-Transformer · Z. Liu et al., *Swin Transformer V2: Scaling Up Capacity and Resolution*, 2022 · B. Heo

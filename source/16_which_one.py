@@ -57,17 +57,17 @@ assert np.allclose(fire, np.tril(-2 * shares(n, c=1, threshold=tau)))
 figures.heatmap(np.where(mask, fire, -np.inf), alt="FIRE's bias: the diagonals are not constant")
 
 # %% [markdown]
-# At distance 1, the bias takes three values. A row of offsets ([[diagonals|chapter #]]) has only one number for each
-# distance, so it cannot express FIRE.
+# At distance 1, the bias takes three values: up to $\tau$ the denominator is constant, then it grows. A row of offsets
+# ([[diagonals|chapter #]]) has only one number for each distance, so it cannot express FIRE.
 #
-# Li et al. report that FIRE reads longer texts better than other schemes. In our only run with FIRE, the loss at 1,024
-# tokens is 0.37 nats higher than at 128.
+# Li et al. report that FIRE reads longer texts better than other schemes. In our only run with FIRE (one seed, a small
+# model), the loss at 1,024 tokens is 0.37 nats higher than at 128.
 #
 # ## Position from content
 #
 # FoX, the forgetting transformer (Lin et al. 2025), uses no positions. In each head, every token $l$ computes a
-# **gate** $f_l$ between 0 and 1 from its vector. For query $l$ and all later ones, the gate multiplies $e^s$ of every
-# key before $l$, where $s$ is the score. Suppose that the gates of one head are 1/4 at *sat*, 1/2 at *mat* and 1
+# **gate** $f_l$ between 0 and 1 from its vector. Seen from token $l$ and from all later ones, every key before $l$
+# loses: its $e^s$, where $s$ is the score, is multiplied by $f_l$. Suppose that the gates of one head are 1/4 at *sat*, 1/2 at *mat* and 1
 # elsewhere. How much is left of each key when *mat* looks back?
 
 # %%
@@ -75,8 +75,8 @@ from course_lib.reference.fox import fox_bias
 
 gates = np.array([1, 1, 1 / 4, 1, 1 / 2])
 kept = [gates[j + 1 :].prod() for j in range(n)]  # the gates of the tokens after key j
-for token, share in zip(TOKENS, kept):
-    print(f"{token:3} kept {share:5.3f}, bias {np.log(share):.4f}")
+for token, left in zip(TOKENS, kept):
+    print(f"{token:3} kept {left:5.3f}, bias {np.log(left):.4f}")
 fox = np.tril(fox_bias(gates))
 assert np.allclose(fox[-1], np.log(kept))
 
@@ -86,7 +86,8 @@ assert np.allclose(fox[-1], np.log(kept))
 #
 # $$b_{ij} = \sum_{l=j+1}^{i} \ln f_l$$
 #
-# *The* and *cat* get the same bias because the gate of *cat* is 1. So how far a key seems depends on the tokens after it.
+# *The* and *cat* get the same bias because the gate of *cat* is 1. So how far a key seems depends on the tokens after it, up
+# to the query.
 #
 # What are such gates good for? In [[longer_than_training|chapter #]], two-layer models learned two tasks at 128 tokens:
 # *flip-flop* (the last bit written) and *retrieval* (the value of a name told far back).
@@ -99,7 +100,7 @@ for task in (measured.BITS, measured.NAMES):
 
 # %% [markdown]
 # In flip-flop, a write can close its gate on all earlier writes. But the bias of a far name adds up over all tokens after
-# it. It stays near 0 only if, in some head, the gates of all these tokens are close to 1. For larger models, Lin et al.
+# it. To find the name, some head must keep the gates of all these tokens close to 1. For larger models, Lin et al.
 # report that FoX extrapolates better than a Transformer with RoPE, and equals it in tasks on long texts.
 #
 # ## A guide
@@ -212,7 +213,7 @@ assert far_keys * np.exp(-4) > 4 * near
 # ## Remember
 #
 # - Ask first where a scheme enters. This limits what it can say and which kernels can run it.
-# - FIRE's bias also depends on the query's position, and FoX's on the gates of all tokens after the key.
+# - FIRE's bias also depends on the query's position, and FoX's on the gates of the tokens after the key.
 # - What you already have decides most of the choice: weights and their `config.json`, a mask, a kernel, an image.
 #
 # ## The whole course in questions
@@ -245,7 +246,7 @@ print("relative, learns nothing, tells before from after:", ", ".join(found))
 # All of them rotate. (Our sliding window has RoPE.)
 #
 # Only the column *longer texts* rests on trained models, and these are small. There the loss of `none` rises by
-# 0.17 nats, and `none` finds 98 % of the far names.
+# 0.17 nats, and yet `none` finds 98 % of the far names.
 #
 # ## Deeper · A control for the ramp
 #
@@ -328,7 +329,7 @@ assert np.allclose(by_matrix, by_key)
 # $$p_{ij} = \sum_{k=j}^{i} g_{ik}$$
 #
 # A table has a vector $e_p$ for each whole $p$. In between, the score $q_i \cdot e_p$ is interpolated. Our gates by
-# hand count *sat* and *mat*. Which position has each key, seen from *mat*?
+# hand count *sat* and *mat*. Which position does each key have, seen from *mat*?
 
 # %%
 def cope(Q, K, table, gates=None):
@@ -392,7 +393,7 @@ assert np.allclose(path(Q, K, w, 0 * beta)[mask], (Q @ K.T)[mask])  # β = 0: pl
 #
 # Here are two projects. NTK and YaRN have the same loss with SmolLM2's gap, but of four far keys NTK finds none and YaRN
 # all: why? Twelve pairs are open ([[stretching_rope|chapter #]]), but a gap of 16,384 does little harm only if 15 or
-# more are stopped: why?
+# more are stopped. At 2,048 tokens, the length of most of its training, 15 are open: is this why?
 #
 # ## Deeper · Easy to believe; let us run it
 #

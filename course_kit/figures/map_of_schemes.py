@@ -33,7 +33,7 @@ THROUGH_QUERY = Place(
 )
 VALUE = Place(4, "value_vectors", "#9a4a00", "added to the value", "v_j + a_v[j − i]", "a vector per offset")
 ROTATION = Place(5, "rotate", "#a32a4e", "multiplied in", "(R_i q_i) · (R_j k_j)", "a rotation or factor per position")
-PER_KEY = Place(6, "key_bias", "#5a5a00", "added to the score, from what was read", "f_j", "a number per key")
+PER_KEY = Place(6, "key_bias", "#5a5a00", "added to the score, per key", "f_j", "a number per key")
 SINK = Place(7, "sink", "#44546a", "beside the keys in the softmax", "a_h", "a score per head, without a value")
 PLACES = (INPUT, SHARED, THROUGH_QUERY, VALUE, ROTATION, PER_KEY, SINK)
 LEFT = 'style="text-align:left"'

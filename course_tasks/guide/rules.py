@@ -57,7 +57,7 @@ BESIDE
 ONE_AXIS
 ## text, left to right
 ~ none: The causal mask tells a little. It came first on small reasoning tasks (Kazemnejad et al. 2023), last in our
-  small models' texts. [small models: blind_to_distance, longer_than_training]
+  small models' short texts. [small models: blind_to_distance, longer_than_training]
 ~ learned, sinusoidal: Move a phrase to another place in the text, and its scores change. [absolute_positions]
 ✓ log decay, ALiBi, FIRE: It cannot tell before from after, and need not: the mask has removed “after”. [alibi,
   which_one]
@@ -134,8 +134,8 @@ BESIDE
 ~ sink: Beside a window it can take the place of the first token, if training makes use of it. [windows_and_sinks]
 ~ log scale: It keeps the weight of a key that leads while more keys come. The course has not trained it.
   [windows_and_sinks]
-~ FoX: Only its sums grow. Its authors report that it extrapolates in length, but this course knows no released model
-  with it. [Lin et al. 2025: which_one]
+~ FoX: Only its sums grow. Its authors report that it extrapolates in length. Their models are for research, and this
+  course has not tested them. [Lin et al. 2025: which_one]
 ~ FIRE: No share of an earlier key exceeds 1, but in a text longer than its threshold a near key gets smaller shares
   than in training. [which_one]
 

@@ -15,7 +15,8 @@ from course_tasks.questions.form import question
         "Only the query's own token": "It has the largest factor, but a gain needs only a factor above the average.",
         "All of them": "This would be so if the decay lowered only the leading key. Farther keys are lowered more.",
         "Those that are nearer than two steps": "Yes. The leading key has nearly all of the weight, so the average "
-        "factor is about its own, {lead:.2f}. Nearer keys have {nearer}, farther keys at most {farther:.2f}.",
+        "factor is about its own, {lead:.2f} at strength {strength}. Nearer keys have {nearer}, farther keys at most "
+        "{farther:.2f}.",
         "None of them": "Weights sum to one. What the keys beyond it lose, and perhaps the leading key, others gain.",
     },
 )
@@ -31,5 +32,6 @@ def who_gains():
         "None of them": distance < 0,
     }
     factor, others = np.exp(bias), distance != 2
-    facts = dict(lead=factor[2], nearer=" and ".join(f"{x:.2f}" for x in factor[:2]), farther=factor[3])
+    nearer = " and ".join(f"{x:.2f}" for x in factor[:2])
+    facts = dict(strength=LAMBDA, lead=factor[2], nearer=nearer, farther=factor[3])
     return next(way for way, gain in ways.items() if (gain == gains)[others].all()), facts

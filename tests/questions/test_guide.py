@@ -47,7 +47,7 @@ def test_every_verdict_has_its_ground_and_small_models_give_a_caveat_at_most():
 
 def test_the_remarks_on_small_models():
     """What is said without a number; the numbers are read from the same rows."""
-    assert max(COMPARED, key=lambda run: losses(run)[:, 0].mean()) == "none"  # "last in our small models' texts"
+    assert max(COMPARED, key=lambda run: losses(run)[:, 0].mean()) == "none"  # "last in our small models' short texts"
     for repair, copies in (("YaRN's code", True), ("interpolated", False)):
         share = right(f"{repair}, 0 at 128", COPY, "repairs")
         assert share.min() > 0.9999 if copies else share.max() < 0.1
