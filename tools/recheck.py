@@ -12,6 +12,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from contextlib import suppress
@@ -102,6 +103,7 @@ def run_and_check() -> None:
     (topic, cells, seconds), lines = json.load(sys.stdin), os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what the learner's code prints
     tasks, shell = tasks_of(topic), InteractiveShell.instance()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets what runs in the background ignore it
     for cell in cells:
         timer = Timer(seconds, _thread.interrupt_main)
         timer.start()
