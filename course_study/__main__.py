@@ -7,7 +7,7 @@ tasks and repairs), "two_layers" adds a layer or a head to a model of one layer 
 `study.sweep(study.plan(study.Settings(…), …), "mine.jsonl")` in Python.
 
 You can stop it at any time; run the same command again to resume. It uses one core. To use several, start it once for
-each task, in terminals of their own: all may write to one file. The command without names then prints the whole table.
+each task, each time in another terminal. All may write to one file, and without names it then prints the whole table.
 """
 
 import argparse

@@ -108,7 +108,7 @@ def measured(model: Any, change: Change, grids: Grids) -> Columns:
 
 @functools.cache
 def loaded(file: Path | None) -> Any:
-    """The model from this file, read once. Without a file a recording stands in."""
+    """The model from this file, read once; without a file (None), the recorded answers."""
     return released.load(file)
 
 

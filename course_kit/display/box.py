@@ -43,13 +43,17 @@ def line_of(error: BaseException, function: Callable) -> str:
     return found
 
 
-def rich(text: str) -> str:
-    """Escaped text: `code` between backticks set as code, *words* between asterisks stressed, the i of x_i lowered."""
+def rich(text: str, *, formulas: bool = False) -> str:
+    """Escaped text, with `code` between backticks set as code, and *words* between asterisks stressed.
+
+    With `formulas`, the i of x_i is lowered. A check does without, because x_i may be a name in the learner's code.
+    """
     style = "background:#ffffff;color:#202124;padding:0 4px;font-size:inherit"
     pieces = re.split(r"`([^`]+)`", escape(text, quote=False))  # every other one is code
     words = [re.sub(r"(?<![\w*])\*(\w[^*]*)\*(?![\w*])", r"<em>\1</em>", piece) for piece in pieces[::2]]
     code = [f'<code style="{style}">{piece}</code>' for piece in pieces[1::2]]
-    return "".join(subscripts(a) + b for a, b in zip(words, [*code, ""]))
+    words = [subscripts(piece) for piece in words] if formulas else words
+    return "".join(a + b for a, b in zip(words, [*code, ""]))
 
 
 def code_block(text: str) -> str:

@@ -82,7 +82,7 @@ class Question:
     def evidence(self) -> str:
         """Why, as HTML: the reason, the code that decides it, the source."""
         return (
-            f"<p>{rich(self.told(self.because))}</p>"
+            f"<p>{rich(self.told(self.because), formulas=True)}</p>"
             f'<pre class=rp-fact role=group tabindex=0 {SUPPRESS} aria-label="The code that decides it" '
             f'style="background-color:#f6f8fa;color:#1b1f24">{escape(self.code)}</pre>'
             f'<p class=rp-note style="color:#57606a">Source: {escape(self.source)}.</p>'
@@ -131,7 +131,7 @@ def _asked(q: Question, label: str = "") -> str:
     right = LETTERS[list(q.options).index(q.answer)]
     taught = f" {_link(q.chapter)}" if q.chapter and not q.because else ""
     why = f"<div class=rp-because>{q.evidence}</div>" if q.because else _lettered(map(q.told, q.options.values()))
-    said = f"<b>“{escape(q.text)}”</b>" if q.because else f"{label}<span>{rich(q.text)}</span>"
+    said = f"<b>“{escape(q.text)}”</b>" if q.because else f"{label}<span>{rich(q.text, formulas=True)}</span>"
     return (
         f'<div class="rp-asked{" rp-judged" * bool(q.because)}"><p>{said}</p>{_lettered(q.options)}'
         f"<details><summary {SUPPRESS}>Answer, and why</summary><p><b>{right}</b>{taught}</p>{why}</details></div>"
@@ -146,4 +146,4 @@ def _link(topic: str) -> str:
 
 
 def _lettered(texts: Iterable[str]) -> str:
-    return f"<ol type=A>{''.join(f'<li>{rich(text)}</li>' for text in texts)}</ol>"
+    return f"<ol type=A>{''.join(f'<li>{rich(text, formulas=True)}</li>' for text in texts)}</ol>"

@@ -136,6 +136,6 @@ def _fold(answer: str, rules: list[Rule]) -> str:
     for rule in sorted(rules, key=lambda rule: rule.verdict):
         names = "others" if len(rule.schemes) > len(SCHEMES) - 5 else ", ".join(rule.schemes)
         backed = f"{escape(rule.ground)}, ch. {', '.join(map(number, rule.chapters))}"
-        lines.append(f"<li>{MARKS[rule.verdict]} <b>{escape(names)}</b>: {rich(rule.why)} <i>{backed}</i></li>")
+        lines.append(f"<li>{MARKS[rule.verdict]} <b>{escape(names)}</b>: {rich(rule.why, formulas=True)} <i>{backed}</i></li>")
     summary = f"<summary {SUPPRESS}><b>{escape(answer)}</b> <span>{said}</span></summary>"
     return f"<details>{summary}<ul>{''.join(lines)}</ul></details>"

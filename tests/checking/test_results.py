@@ -27,6 +27,11 @@ def test_the_learners_text_is_escaped():
         assert "<script" not in result._repr_html_() and "&lt;script&gt;" in result._repr_html_()
 
 
+def test_a_name_in_the_learners_code_is_shown_as_it_is_written():
+    raises = cell("def slope(n, strength):\n    return -strength * x_i\n")
+    assert "name &#x27;x_i&#x27;" in SLOPE.check(raises)._repr_html_().replace("'", "&#x27;")
+
+
 def test_hints_come_one_by_one():
     task = slope_task()
     assert [task.hint().text for _ in range(3)] == ["first", "second", "second"]
