@@ -4,7 +4,7 @@
     python3 course.py lab      open the course in JupyterLab
     python3 course.py test     run every check: ruff, mypy, pytest, all notebooks
     python3 course.py model    fetch the released model (93 MB), which lab and test do, too
-    python3 course.py build    write the notebooks from source/ and course_tasks/
+    python3 course.py build    write the notebooks from course_chapters/
     python3 course.py site     turn the built notebooks into a web site
 
 Arguments after the command are passed on: `lab --no-browser`, `test tests/schemes -k shaw`, `build --check`,

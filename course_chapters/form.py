@@ -1,4 +1,4 @@
-"""The form of all questions in this folder: the words in a decorator, and below them the function that decides."""
+"""The form of all questions: the words in a decorator, and below them the function that decides."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -30,5 +30,5 @@ def judged(*holds: Any) -> str:
 
 
 def _topic(decide: Callable[[], Any]) -> str:
-    """The chapter: the file of a question is named like its topic."""
-    return decide.__module__.rpartition(".")[2]
+    """The chapter: the folder of its file."""
+    return decide.__module__.split(".")[1]

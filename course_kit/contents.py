@@ -1,7 +1,7 @@
 """The table of contents: the one place that knows the order, the titles and the minutes of the chapters.
 
-Everything else speaks of a topic, which is also the name of the module with its tasks. To insert a chapter, insert a
-line here and rename the files of `source/` that come after it.
+Everything else speaks of a topic, which is also the name of the chapter's folder. To insert a chapter, insert a line
+here and its folder in `course_chapters/`.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Chapter:
 
     @property
     def file(self) -> str:
-        """The name of its notebooks and of its source, without an ending: "04_vector_per_distance"."""
+        """The name of its notebooks, without an ending: "04_vector_per_distance"."""
         return f"{self.number}_{self.topic}"
 
 

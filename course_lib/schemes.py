@@ -87,7 +87,7 @@ class Scheme:
     added to all queries, as in Transformer-XL, counts as "key_bias": its product with a key is a number per key.
     parameters: how many numbers it learns, in the letters of `Sizes`. keeps: how many bytes its hooks return for n
     tokens in float32, tables included. relative: whether the answer stays when the whole text moves; None if it sees no
-    position. direction: what it tells of keys before and after a query, a word of `course_tasks.comparison`. fused: the
+    position. direction: what it tells of keys before and after a query, in a word. fused: the
     backends besides "eager" that run it. ends: whether it refuses texts of more than n tokens. Tests ask the module.
     shared: one module serves all layers. run: its name in the commands and files of the study; size: the size that the
     number after this name sets, as in "t5-256". runs: the runs of the study that come with the course ("rope+none": the

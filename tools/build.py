@@ -1,17 +1,20 @@
-"""python3 course.py build [TOPIC …] [--check]: source/ and course_tasks/ → notebooks/, exercises/ and solutions/.
+"""python3 course.py build [TOPIC …] [--check]: course_chapters/ → notebooks/, exercises/ and solutions/.
 
-Without topics, every chapter. Notebooks and solutions are executed, exercises are not. A cell that errors stops the
-build. A file whose content would not change is left alone, byte for byte, and a notebook that was edited by hand is
-never overwritten. --check runs nothing: it compares what is there with what would be built.
+Without topics, every chapter. Notebooks and solutions are executed, exercises are not. A notebook keeps its outputs as
+long as its code is the same, and every file of the course that its kernel read: a changed sentence runs nothing. A cell
+that errors stops the build. A notebook that was edited by hand is never overwritten. --check runs nothing: it says what
+is not as it would be built, or was executed before a file changed.
 
 In all Markdown, [[t5_buckets]] becomes a link (tools/links.py).
 """
 
 import argparse
+import hashlib
 import importlib
 import os
 import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import jupytext
@@ -25,10 +28,10 @@ from traitlets.config import Config
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from course_chapters import lesson_file, tasks_of, topics  # noqa: E402
 from course_kit.contents import CONTENTS, TOPICS, Chapter  # noqa: E402
 from course_kit.display.widget import WIDGET  # noqa: E402
 from course_lib import __version__  # noqa: E402
-from course_tasks import tasks_of, topics  # noqa: E402
 from tools.address import address, open_in_colab  # noqa: E402
 from tools.cells import content, edited, fingerprint, new_id  # noqa: E402
 from tools.links import core, filled, lesson_words, marked  # noqa: E402
@@ -48,6 +51,17 @@ INSTALL = "%pip install --quiet --no-deps git+{address}@v{version}"  # on Colab
 HOMELESS = (
     'raise ImportError("Put this notebook back into the folder of the course, or the unpacked course beside it.")'
 )
+READ = "files_that_were_read"  # among Python's builtins, so that a lesson's own names are only its own
+WATCH = (  # a kernel begins with it
+    f"__import__('builtins').{READ} = set(); __import__('sys').addaudithook(lambda event, args: "
+    f"event == 'open' and isinstance(args[0], str) and {READ}.add(__import__('os').path.abspath(args[0])))"
+)
+TELL = (  # and ends with it: what it opened, and the modules that it has, which Python may have read from its cache
+    f"print(*{READ}, *(module.__file__ for module in list(__import__('sys').modules.values()) "
+    "if getattr(module, '__file__', None)), sep='\\n')"
+)
+NOT_OURS = (".venv", "build", "mine", "model", *FOLDERS)  # the rest of the folder is the course
+PINS = ("requirements.txt", "constraints.txt", "course_lib/released/wheel.txt")  # packages, and the released model
 FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}  # code that JupyterLab and Colab fold away
 
 
@@ -63,16 +77,13 @@ def chapter_notebooks(chapter: Chapter) -> dict[Path, NotebookNode]:
     return {ROOT / folder / f"{chapter.file}.ipynb": nb for folder, nb in notebooks.items()}
 
 
-def source_of(chapter: Chapter) -> Path:
-    return ROOT / "source" / f"{chapter.file}.py"
-
-
 def lesson(chapter: Chapter) -> NotebookNode:
     """The lesson (jupytext's percent text) with the Colab link under its title and the set-up cell."""
-    title, *cells = from_percent(source_of(chapter).read_text(encoding="utf-8"))
+    source = lesson_file(chapter.topic)
+    title, *cells = from_percent(source.read_text(encoding="utf-8"))
     if title.cell_type != "markdown":
-        raise BuildError(f"{where(source_of(chapter))}: expected a first cell `# %% [markdown]` with the title")
-    fill_in([title, *cells], where(source_of(chapter)), "", lesson_words(chapter))
+        raise BuildError(f"{where(source)}: expected a first cell `# %% [markdown]` with the title")
+    fill_in([title, *cells], where(source), "", lesson_words(chapter))
     for cell in cells:
         if cell.cell_type == "markdown":
             cell.source = marked(cell.source, chapter.topic)
@@ -102,7 +113,7 @@ def fill_in(cells: list[NotebookNode], file: str, lessons: str, words: dict[str,
 
 def task_notebook(folder: str, chapter: Chapter) -> NotebookNode:
     """The tasks of a chapter: words, the learner's cell (blank or solved), the check, and what comes after it."""
-    module = importlib.import_module(f"course_tasks.{chapter.topic}")
+    module = importlib.import_module(f"course_chapters.{chapter.topic}.tasks")
     _, _, words = (module.__doc__ or "").partition("\n")
     cells = [new_code_cell(module.PREPARE)]
     for number, (name, task) in enumerate(tasks_of(module).items(), 1):
@@ -112,7 +123,7 @@ def task_notebook(folder: str, chapter: Chapter) -> NotebookNode:
         answer = task.solution_source() if folder == "solutions" else task.stub()
         cells += [new_markdown_cell(heading), new_code_cell(answer), new_code_cell(f"task.{name}.check({name})")]
         cells += from_percent(task.after)
-    fill_in(cells, f"course_tasks/{chapter.topic}", "../notebooks/", {})
+    fill_in(cells, f"course_chapters/{chapter.topic}/tasks", "../notebooks/", {})
     kind = {"exercises": "Tasks", "solutions": "Solutions"}[folder]
     return notebook(folder, chapter, f"# {kind} {chapter.number}: {chapter.title}\n\n{words.strip()}", cells)
 
@@ -138,14 +149,38 @@ def notebook(folder: str, chapter: Chapter, opening: str, cells: list[NotebookNo
     return nbformat.from_dict(made)
 
 
+def hashes(nb: NotebookNode, files: Iterable[str]) -> dict[str, str]:
+    """What the outputs of a notebook depend on: its code, and these files of the course."""
+    code = repr([cell.source for cell in nb.cells if cell.cell_type == "code"]).encode()
+    contents = {file: (ROOT / file).read_bytes() if (ROOT / file).exists() else b"" for file in sorted(files)}
+    return {name: hashlib.sha256(content).hexdigest()[:12] for name, content in {"its code": code, **contents}.items()}
+
+
+def changed(nb: NotebookNode, old: NotebookNode) -> list[str]:
+    """What has changed since the old notebook was executed, of all that its outputs depend on."""
+    ran_with = old.metadata["built"].get("ran_with", {"its code": ""})
+    now = hashes(nb, ran_with.keys() - {"its code"})
+    return [name for name, hashed in ran_with.items() if now.get(name) != hashed]
+
+
+def keep_outputs(nb: NotebookNode, old: NotebookNode) -> None:
+    """Give a notebook the outputs of an older one with the same code."""
+    cells = [[cell for cell in each.cells if cell.cell_type == "code"] for each in (nb, old)]
+    for cell, before in zip(*cells, strict=True):
+        cell.outputs, cell.execution_count = before.outputs, before.execution_count
+    nb.metadata.language_info = old.metadata.language_info
+
+
 def execute(nb: NotebookNode, path: Path) -> None:
     """Run every cell in the notebook's own folder and keep the outputs; BuildError names the cell that fails."""
+    nb.cells.append(new_code_cell(TELL))
     os.environ["COURSE_KEEPS_NO_PROGRESS"] = "1"
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     started: list[int] = []
     client = NotebookClient(
         nb, timeout=SECONDS_PER_CELL, resources={"metadata": {"path": str(path.parent)}},
         record_timing=False, store_widget_state=False, coalesce_streams=True,
+        extra_arguments=[f"--IPKernelApp.exec_lines={WATCH}"],
         on_cell_start=lambda cell, cell_index: started.append(cell_index),
         config=Config(KernelManager={"transport_encryption": "auto"}),  # without it each kernel prints a warning
     )  # fmt: skip
@@ -153,13 +188,17 @@ def execute(nb: NotebookNode, path: Path) -> None:
         client.execute()
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         raise BuildError(f"{where(path)}, cell {started[-1] + 1}: {error}") from None
+    told = "".join(output.get("text", "") for output in nb.cells.pop().outputs).splitlines()
+    read_files = {file.relative_to(ROOT) for file in map(Path, told) if file.is_relative_to(ROOT) and file.is_file()}
+    ours = {file.as_posix() for file in read_files if file.parts[0] not in NOT_OURS and file.suffix != ".pyc"}
+    nb.metadata["built"]["ran_with"] = hashes(nb, ours | set(PINS))
     for cell in nb.cells:
         for output in cell.get("outputs", []):
             output.get("data", {}).pop(WIDGET, None)
 
 
 def write(nb: NotebookNode, path: Path) -> str:
-    """Execute the notebook and write it, unless the old file says the same already; returns what was done."""
+    """Write the notebook, executed if anything that its outputs depend on has changed; returns what was done."""
     old = read(path)
     if old is not None and edited(old):
         raise BuildError(
@@ -167,12 +206,20 @@ def write(nb: NotebookNode, path: Path) -> str:
             "then delete it and build again."
         )
     path.parent.mkdir(exist_ok=True)
+    done = "written"
     if path.parent.name != "exercises":
-        execute(nb, path)
-    if old is not None and lasting(old) == lasting(nb):
+        if old is not None and not changed(nb, old):
+            keep_outputs(nb, old)
+            nb.metadata["built"]["ran_with"] = old.metadata["built"]["ran_with"]
+        else:
+            execute(nb, path)
+            done = "executed"
+            if old is not None and lasting(old) == lasting(nb):  # a picture's bytes differ without a reason
+                keep_outputs(nb, old)
+    if old is not None and nbformat.writes(old) == nbformat.writes(nb):
         return "unchanged"
     save(nb, path)
-    return "written"
+    return done
 
 
 def read(path: Path) -> NotebookNode | None:
@@ -183,6 +230,7 @@ def read(path: Path) -> NotebookNode | None:
 def lasting(nb: NotebookNode) -> str:
     """What two builds must share: all but a picture's bytes and the outputs that nbval is told to ignore."""
     nb = nbformat.from_dict(nb)
+    nb.metadata["built"].pop("ran_with", None)
     for cell in nb.cells:
         if "nbval-ignore-output" in cell.metadata.get("tags", []):
             cell.outputs = []
@@ -210,6 +258,8 @@ def differences(path: Path, nb: NotebookNode) -> list[str]:
     counts = [cell.execution_count for cell in old.cells if cell.cell_type == "code"]
     if path.parent.name != "exercises" and counts != list(range(1, len(counts) + 1)):  # nbval skips what has none
         found.append(f"{where(path)} was not executed from top to bottom")
+    elif path.parent.name != "exercises" and not found and (new := changed(nb, old)):
+        found.append(f"{where(path)} was executed before this changed: {', '.join(new)}")
     return found
 
 
@@ -225,9 +275,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("chapters", nargs="*", metavar="TOPIC", help="such as t5_buckets; all when none is given")
     parser.add_argument("--check", action="store_true", help="run nothing, report what is out of date")
     options = parser.parse_args(arguments)
-    chapters = [chapter for chapter in CONTENTS if source_of(chapter).exists()]
+    chapters = [chapter for chapter in CONTENTS if lesson_file(chapter.topic).exists()]
     if unknown := set(options.chapters) - {chapter.topic for chapter in chapters}:
-        parser.error(f"source/ has no lesson on {', '.join(sorted(unknown))}")
+        parser.error(f"course_chapters/ has no lesson on {', '.join(sorted(unknown))}")
     chosen = [chapter for chapter in chapters if not options.chapters or chapter.topic in options.chapters]
     try:
         notebooks = {path: built for chapter in chosen for path, built in chapter_notebooks(chapter).items()}

@@ -11,12 +11,10 @@ What is in backticks stays as it is.
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 
+from course_chapters import lesson_file, tasks_of, topics
 from course_kit.contents import CONTENTS, CORE, TOPICS, Chapter
-from course_tasks import tasks_of, topics
 
-SOURCE = Path(__file__).resolve().parent.parent / "source"
 MARK = re.compile(r"`[^`]*`|\[\[([a-z]\w*)(?:\|([^\]]+))?\]\]")  # code in backticks is found first, and kept
 
 
@@ -65,7 +63,7 @@ def lesson_words(chapter: Chapter) -> dict[str, str]:
 
 def sections(topic: str) -> dict[str, int]:
     """The minutes of each section of a lesson by its heading: 20 words of prose a minute, with code and pictures."""
-    cells = re.split(r"(?m)^# %%", (SOURCE / f"{TOPICS[topic].file}.py").read_text(encoding="utf-8"))
+    cells = re.split(r"(?m)^# %%", lesson_file(topic).read_text(encoding="utf-8"))
     _, *parts = re.split(r"(?m)^# ## (.*)\n", "".join(cell for cell in cells if cell.startswith(" [markdown]")))
     return {name: max(1, round(len(re.findall(r"[A-Za-z]{2,}", text)) / 20)) for name, text in zip(*[iter(parts)] * 2)}
 

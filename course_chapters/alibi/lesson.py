@@ -265,7 +265,7 @@ figures.side_by_side(
 # ## Easy to believe; let us run it
 
 # %%
-from course_tasks import questions
+from course_chapters import questions
 
 questions.claims("alibi")
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from course_chapters.form import claim, judged, question
+from course_chapters.measured import SOURCE, right, settings
 from course_lib.reference.alibi import alibi_bias
 from course_lib.reference.attention import scores
 from course_lib.reference.rope import rotate
 from course_lib.reference.shaw import clip_index
 from course_lib.reference.t5 import bucket
-from course_tasks.measured import SOURCE, right, settings
-from course_tasks.questions.form import claim, judged, question
 
 
 @claim(

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from course_chapters.form import question
 from course_lib.example import LAMBDA
 from course_lib.reference.attention import softmax
 from course_lib.reference.bias import decay_bias
-from course_tasks.questions.form import question
 
 
 @question(

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from course_chapters.form import question
 from course_lib.example import K, Q, V
 from course_lib.reference.attention import attention
-from course_tasks.questions.form import question
 
 
 @question(

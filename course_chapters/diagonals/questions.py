@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from course_chapters.form import question
 from course_lib.reference.grid import from_grid, to_grid
-from course_tasks.questions.form import question
 
 
 @question(

@@ -352,7 +352,7 @@ figures.question(
 # ## Deeper · Easy to believe; let us run it
 
 # %%
-from course_tasks import questions
+from course_chapters import questions
 
 questions.claims("fast_attention")
 

@@ -1,7 +1,7 @@
 """Questions about fused kernels and decoding."""
 
+from course_chapters.form import claim, judged, question
 from course_lib.reference.grid import offsets
-from course_tasks.questions.form import claim, judged, question
 
 
 @claim(

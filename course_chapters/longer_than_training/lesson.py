@@ -466,7 +466,7 @@ assert copied[3] - copied[0] < 0.6 * (as_trained[3] - as_trained[0])
 # ## Easy to believe; let us run it
 
 # %%
-from course_tasks import questions
+from course_chapters import questions
 
 questions.claims("longer_than_training")
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from course_chapters.form import claim, judged, question
+from course_chapters.measured import BITS, NAMES, SOURCE, losses, right, rise, settings, verdict
 from course_kit.contents import number
 from course_lib.reference.sliding_window import reach
-from course_tasks.measured import BITS, NAMES, SOURCE, losses, right, rise, settings, verdict
-from course_tasks.questions.form import claim, judged, question
 
 
 @claim(

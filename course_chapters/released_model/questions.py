@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from course_chapters.form import claim, judged, question
 from course_lib.reference.attention import scores
 from course_lib.reference.rope import frequencies, rotate
-from course_tasks.questions.form import claim, judged, question
 
 
 @claim(

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from course_chapters.form import claim, judged, question
 from course_lib.reference.attention import attention, scores
 from course_lib.reference.rope import frequencies, rotate, to_half_split
-from course_tasks.questions.form import claim, judged, question
 
 
 @claim(

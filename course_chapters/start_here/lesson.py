@@ -195,7 +195,7 @@ figures.trace(softmax, np.array([0.0, 1.0, 2.0]))
 # says what is wrong and where. Here is a first attempt at the bias matrix of [[bias_by_hand|chapter #]]:
 
 # %%
-from course_tasks import bias_by_hand as task
+from course_chapters.bias_by_hand import tasks as task
 
 
 def bias_matrix(n, strength):
@@ -220,7 +220,7 @@ task.bias_matrix.compare(bias_matrix)
 # %% [markdown]
 # Correct the sign in the cell with `def bias_matrix` and run it again. You need not be afraid of mistakes: if your code
 # loops for ever, the check stops it, and if it changes its arguments, the check says so.
-# `progress()` from `course_tasks.progress` lists all tasks, and marks those that you have passed.
+# `progress()` from `course_chapters.progress` lists all tasks, and marks those that you have passed.
 # ## Where to go
 #
 # Each lesson says at its beginning what it needs, and every lesson after this one has tasks. Sections called *Deeper*

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from course_chapters.form import question
 from course_lib.reference.attention import attention, causal_mask
 from course_lib.reference.grid import offsets
-from course_tasks.questions.form import question
 
 
 @question(

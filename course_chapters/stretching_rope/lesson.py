@@ -526,7 +526,7 @@ else:
 # ## Easy to believe; let us run it
 
 # %%
-from course_tasks import questions
+from course_chapters import questions
 
 questions.claims("stretching_rope")
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from course_chapters.form import claim, judged, question
 from course_lib.reference.t5 import bucket
-from course_tasks.questions.form import claim, judged, question
 
 
 @claim(

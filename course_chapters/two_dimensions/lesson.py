@@ -433,7 +433,7 @@ figures.heatmap(place.T, rows=["time", "row", "column"], columns=tokens, alt=alt
 # Easy to believe; let us run it:
 
 # %%
-from course_tasks import questions
+from course_chapters import questions
 
 questions.claims("two_dimensions")
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from course_chapters.form import claim, judged, question
 from course_lib.reference import axial_rope
 from course_lib.reference.attention import scores
 from course_lib.reference.axial_rope import axial, grid_positions, text_positions
-from course_tasks.questions.form import claim, judged, question
 
 
 @claim(

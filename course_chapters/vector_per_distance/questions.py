@@ -1,6 +1,6 @@
 """Questions about Shaw's vectors."""
 
-from course_tasks.questions.form import question
+from course_chapters.form import question
 
 
 @question(

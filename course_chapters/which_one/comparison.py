@@ -1,6 +1,6 @@
 """The schemes of the course beside each other: what the registry says of each, and what the study measured.
 
-from course_tasks import comparison
+from course_chapters.which_one import comparison
 comparison.picture()                         every scheme and column, for small sizes
 comparison.picture(d_model=768, n_heads=12, n=512)
 comparison.table()["ALiBi"]["direction"]     one cell, as text; it takes sizes, too
@@ -18,7 +18,7 @@ from course_kit.display.picture import SUPPRESS, Picture
 from course_kit.figures.map_of_schemes import PLACES
 from course_lib.schemes import SCHEMES, Scheme, Sizes
 
-from . import measured
+from .. import measured
 
 WORDS = {
     "input": "input",

@@ -14,10 +14,11 @@
 # %%
 import numpy as np
 
+from course_chapters import measured, questions
+from course_chapters.which_one import comparison, guide
 from course_kit import figures
 from course_lib.example import TOKENS, K, Q, V
 from course_study import own_scheme
-from course_tasks import comparison, guide, measured, questions
 
 np.set_printoptions(precision=4, suppress=True)
 
@@ -220,7 +221,7 @@ assert far_keys * np.exp(-4) > 4 * near
 
 # %% tags=["hide-input"]
 # @title Quiz
-questions.quiz(title=f"The whole course in {len(questions.QUIZ)} questions")
+questions.quiz()
 
 # %% [markdown]
 # ## Now you

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from course_chapters.form import claim, judged, question
+from course_chapters.measured import SOURCE, TASKS, unbeaten
 from course_lib.reference.attention import causal_mask, softmax
 from course_lib.reference.fire import shares
 from course_lib.reference.fox import fox_bias, key_form
-from course_tasks.measured import SOURCE, TASKS, unbeaten
-from course_tasks.questions.form import claim, judged, question
 
 
 @claim(

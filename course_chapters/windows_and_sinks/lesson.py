@@ -295,7 +295,7 @@ figures.attention_block("sink")
 # flip-flop (the last bit written)?
 
 # %%
-from course_tasks import measured, questions
+from course_chapters import measured, questions
 
 print(f"{'at 1,024 tokens':16}  loss in text  retrieval  flip-flop")
 for scheme in ("window-64", "none", "window-64+none"):

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from course_chapters.form import claim, judged, question
+from course_chapters.measured import REPAIRS, repaired
 from course_lib.reference.absolute import frequencies
 from course_lib.reference.rope import rotate
 from course_lib.reference.sink import sink_positions, softmax_with_sink
-from course_tasks.measured import REPAIRS, repaired
-from course_tasks.questions.form import claim, judged, question
 
 
 @claim(

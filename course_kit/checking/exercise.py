@@ -45,6 +45,10 @@ class Exercise:
         """The source of a right answer, under the name the learner uses."""
         raise NotImplementedError
 
+    def stub(self) -> str:
+        """What the learner finds in the cell of the answer."""
+        raise NotImplementedError
+
     def check(self, given: Any = MISSING) -> Result:
         """What is right or wrong about the learner's object; never raises."""
         result = self.guarded(self._check, given)

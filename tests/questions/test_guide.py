@@ -7,12 +7,12 @@ from itertools import product
 import numpy as np
 import pytest
 
+from course_chapters.measured import COMPARED, COPY, losses, right
+from course_chapters.which_one import guide
+from course_chapters.which_one.guide import CAVEAT, FITS, OUT, QUESTIONS, SCHEMES
 from course_kit.contents import number
 from course_lib import schemes
 from course_lib.reference.t5 import bucket_starts
-from course_tasks import guide
-from course_tasks.guide import CAVEAT, FITS, OUT, QUESTIONS, SCHEMES
-from course_tasks.measured import COMPARED, COPY, losses, right
 
 ASKED, LENGTHS, FIND, WEIGHTS, COMPUTED, PARAMETERS = QUESTIONS
 EXACT = "an exact distance: “three back”"

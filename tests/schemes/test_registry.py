@@ -35,7 +35,7 @@ from tests.schemes.test_registry import NEW
 schemes.SCHEMES[NEW.name] = NEW
 from course_kit import figures
 import course_study as study
-from course_tasks import comparison, guide
+from course_chapters.which_one import comparison, guide
 assert all(comparison.table()[NEW.name].values())
 assert NEW.name in guide.SCHEMES and NEW.name in figures.map_of_schemes()._repr_html_()
 settings = study.Settings(length=16, d_model=8, n_heads=2, n_layers=1)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from course_chapters import tasks_of, topics
 from course_kit.checking import CodingTask, Exercise, Prediction
 from course_kit.checking.difference import first_difference
 from course_kit.checking.spec import attempt
-from course_tasks import tasks_of, topics
 
 from .notebook import defined, prepared
 

@@ -6,11 +6,13 @@ from pathlib import Path
 import nbformat
 import pytest
 
+import course_chapters
 from course_kit.contents import TOPICS
 from course_lib import __version__
 from tools import build
 
-NAME = TOPICS["start_here"].file
+TOPIC = "start_here"
+NAME = TOPICS[TOPIC].file
 LESSON = """\
 # %% [markdown]
 # # [[title]]
@@ -30,10 +32,11 @@ def first_build(tmp_path_factory):
     folder = tmp_path_factory.mktemp("project")
     shutil.copy(build.ROOT / "pyproject.toml", folder)
     (folder / "course_lib").mkdir()  # what the set-up cell looks for
-    (folder / "source").mkdir()
-    (folder / "source" / f"{NAME}.py").write_text(LESSON, encoding="utf-8")
+    (folder / TOPIC).mkdir()
+    (folder / TOPIC / "lesson.py").write_text(LESSON, encoding="utf-8")
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(build, "ROOT", folder)
+        monkeypatch.setattr(course_chapters, "FOLDER", folder)
         assert build.main([]) == 0
     return folder
 
@@ -43,6 +46,7 @@ def built(first_build, tmp_path, monkeypatch):
     """The same course in a folder of the test's own."""
     shutil.copytree(first_build, tmp_path, dirs_exist_ok=True)
     monkeypatch.setattr(build, "ROOT", tmp_path)
+    monkeypatch.setattr(course_chapters, "FOLDER", tmp_path)
     return tmp_path
 
 
@@ -51,7 +55,7 @@ def notebook(project) -> Path:
 
 
 def change(project, old, new):
-    source = project / "source" / f"{NAME}.py"
+    source = project / TOPIC / "lesson.py"
     source.write_text(source.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
 
 
@@ -88,9 +92,9 @@ def test_check_finds_what_is_old_not_run_or_left_over_until_it_is_built(built, c
     [
         ("x + 1", "x + y", f"notebooks/{NAME}.ipynb, cell 4: ", "name 'y' is not defined"),
         ("x = 1", "import os; os._exit(3)", f"notebooks/{NAME}.ipynb, cell 4: ", "Kernel died"),
-        (LESSON, "nothing here", f"source/{NAME}.py: ", "expected a first cell `# %% [markdown]`"),
-        ("[[title]]", "Title\n#\n# [[tasks]].", f"source/{NAME}.py: ", "[[tasks]]: expected one of title, time, "),
-        ("[[title]]", "[[title|#]]", f"source/{NAME}.py: ", "[[title|#]]: expected one of title, "),
+        (LESSON, "nothing here", f"{TOPIC}/lesson.py: ", "expected a first cell `# %% [markdown]`"),
+        ("[[title]]", "Title\n#\n# [[tasks]].", f"{TOPIC}/lesson.py: ", "[[tasks]]: expected one of title, time, "),
+        ("[[title]]", "[[title|#]]", f"{TOPIC}/lesson.py: ", "[[title|#]]: expected one of title, "),
     ],
 )
 def test_a_wrong_source_is_named_and_the_old_notebook_kept(built, capsys, old, new, where, what):

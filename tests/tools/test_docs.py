@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from course_chapters import lesson_file, questions, tasks_of, topics
 from course_kit.contents import CONTENTS, CORE, TOPICS
-from course_tasks import questions, tasks_of, topics
 from tools.links import core, core_table, deeper_minutes, marked, sections, task_minutes
 
 from .. import ROOT
@@ -23,7 +23,7 @@ DEEPER = "# ## Deeper"  # the main line of a lesson ends here, and its time is t
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_a_lesson_takes_as_long_as_its_words_say(topic):
-    main, *_ = (ROOT / "source" / f"{TOPICS[topic].file}.py").read_text(encoding="utf-8").partition(DEEPER)
+    main, *_ = lesson_file(topic).read_text(encoding="utf-8").partition(DEEPER)
     prose = "".join(cell for cell in re.split(r"(?m)^# %%", main) if cell.startswith(" [markdown]"))
     words, minutes = len(re.findall(r"[A-Za-z]{2,}", prose.replace("[markdown]", ""))), TOPICS[topic].minutes
     assert minutes % 5 == 0 and abs(minutes - words / WORDS_A_MINUTE) <= 5 and words <= 1250
@@ -80,7 +80,7 @@ def test_the_weeks_add_up_and_the_quiz_has_so_many_questions():
     first = int(re.search(r"\((\d+) minutes\)\. Then:", TEACHING)[1])
     said = re.search(r"(\d+) minutes of reading and (\d+)\s+of tasks at home", TEACHING)
     assert [int(minutes) for minutes in said.groups()] == [reading, at_home + first]
-    assert f"A quiz of {len(questions.QUIZ)} questions" in TEACHING
+    assert f"A quiz of {len(questions.quiz_of())} questions" in TEACHING
 
 
 @pytest.mark.parametrize("line", DRAWN)
@@ -102,6 +102,6 @@ def test_links_lead_somewhere(page):
             assert anchor in {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}, target
 
 
-def test_every_chapter_has_its_source_and_every_folder_of_tasks_its_chapter():
-    assert [path.stem for path in sorted(ROOT.glob("source/[0-9]*.py"))] == [chapter.file for chapter in CONTENTS]
+def test_every_chapter_has_its_lesson_and_every_folder_its_chapter():
+    assert {path.parent.name for path in ROOT.glob("course_chapters/*/lesson.py")} == set(TOPICS)
     assert topics() == list(TOPICS)[1:]  # the first has none

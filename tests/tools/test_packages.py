@@ -21,11 +21,11 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 def test_the_library_never_imports_the_tasks():
     for path in ROOT.glob("course_lib/**/*.py"):
-        assert not re.search(r"(?m)^\s*(from|import) course_tasks", path.read_text(encoding="utf-8")), path
+        assert not re.search(r"(?m)^\s*(from|import) course_chapters", path.read_text(encoding="utf-8")), path
 
 
 def test_reading_the_library_needs_neither_torch_nor_matplotlib():
-    code = "import sys, pkgutil, course_kit.checking, course_kit.figures, course_tasks.bias_by_hand\n"
+    code = "import sys, pkgutil, course_kit.checking, course_kit.figures, course_chapters.bias_by_hand.tasks\n"
     code += "import course_lib.reference as folder\n"
     code += "for module in pkgutil.iter_modules(folder.__path__, f'{folder.__name__}.'): __import__(module.name)\n"
     code += "print({'torch', 'matplotlib', 'ipywidgets'} & set(sys.modules))"

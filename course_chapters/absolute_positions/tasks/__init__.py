@@ -5,11 +5,14 @@ it. `task.NAME.hint()` gives a hint, `task.NAME.compare(NAME)` shows your functi
 `task.NAME.solution()` shows a solution. You can start anywhere, because no task needs another one.
 """
 
-from course_kit.checking.pages import pages
+from course_kit.checking.pages import page
 
-globals().update(pages(__name__))
+clocks_by_hand = page(__name__, "clocks_by_hand")
+sinusoidal_table = page(__name__, "sinusoidal_table")
+shift_matrix = page(__name__, "shift_matrix")
+unseen_pairs = page(__name__, "unseen_pairs")
 
 PREPARE = """\
 import numpy as np
 
-from course_tasks import absolute_positions as task"""
+from course_chapters.absolute_positions import tasks as task"""

@@ -16,7 +16,7 @@ length 1 after this? Three decimals are enough.
 
 import numpy as np
 
-from ..shared import FOUR_CHANNELS
+from ...shared import FOUR_CHANNELS
 
 SPEEDS = np.array([np.pi / 2, np.pi / 6])  # a quarter turn and a twelfth
 

@@ -12,7 +12,7 @@ import numpy as np
 from course_kit.checking import Axis, Case, holds
 from course_lib.reference.absolute import frequencies, sinusoidal
 
-from ..shared import FOUR_CHANNELS
+from ...shared import FOUR_CHANNELS
 
 
 def shift_matrix(s, d, base=10000.0):

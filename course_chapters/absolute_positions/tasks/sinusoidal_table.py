@@ -14,7 +14,7 @@ import numpy as np
 from course_kit.checking import Case, holds
 from course_lib.reference.absolute import sinusoidal
 
-from ..shared import FOUR_CHANNELS, POSITION
+from ...shared import FOUR_CHANNELS, POSITION
 
 
 def sinusoidal_table(n, d, base=10000.0):

@@ -6,9 +6,12 @@ Four tasks in the order of the lesson: slopes with a pencil, a prediction, and t
 the function of an earlier one.
 """
 
-from course_kit.checking.pages import pages
+from course_kit.checking.pages import page
 
-globals().update(pages(__name__))
+slopes_by_hand = page(__name__, "slopes_by_hand")
+alibi_slopes = page(__name__, "alibi_slopes")
+same_weights = page(__name__, "same_weights")
+encoder_weights = page(__name__, "encoder_weights")
 
 PREPARE = """\
 import math
@@ -17,4 +20,4 @@ import numpy as np
 
 from course_lib.reference.alibi import slopes
 from course_lib.reference.attention import scores, softmax
-from course_tasks import alibi as task"""
+from course_chapters.alibi import tasks as task"""

@@ -11,7 +11,7 @@ from course_kit.checking import Axis, Case
 from course_lib.reference.alibi import slopes
 from course_lib.reference.attention import softmax
 
-from ..shared import KEY, QUERY, SCORES
+from ...shared import KEY, QUERY, SCORES
 
 
 def encoder_weights(content, slopes):

@@ -19,7 +19,7 @@ import numpy as np
 
 from course_lib.reference.attention import causal_mask, softmax
 
-from ..shared import SCORES, one_of_two
+from ...shared import SCORES, one_of_two
 
 m, n = 0.5, len(SCORES)
 i, j = np.indices((n, n))

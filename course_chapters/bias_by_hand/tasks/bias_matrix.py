@@ -10,7 +10,7 @@ from course_kit.checking import Case, holds
 from course_lib.example import LAMBDA
 from course_lib.reference.bias import decay_bias
 
-from ..shared import KEY, QUERY
+from ...shared import KEY, QUERY
 
 
 def bias_matrix(n, strength):

@@ -11,7 +11,7 @@ from course_lib.example import LAMBDA, K, Q, V
 from course_lib.reference.attention import attention, softmax  # noqa: F401 (a wrong line uses softmax)
 from course_lib.reference.bias import decay_bias
 
-from ..shared import KEY, NUMBER, QUERY, normal
+from ...shared import KEY, NUMBER, QUERY, normal
 
 
 def biased_attention(q, k, v, bias):

@@ -15,7 +15,7 @@ from course_kit.checking import Axis, Case
 from course_lib.example import LAMBDA
 from course_lib.reference.bias import decay_bias
 
-from ..shared import KEY, QUERY
+from ...shared import KEY, QUERY
 
 
 def cached_bias(n_q, n_k, strength):

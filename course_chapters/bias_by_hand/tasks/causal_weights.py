@@ -15,7 +15,7 @@ from course_kit.checking import Case, holds
 from course_lib.reference.attention import causal_mask, softmax
 from course_lib.reference.bias import decay_bias
 
-from ..shared import KEY, QUERY, SCORES, normal
+from ...shared import KEY, QUERY, SCORES, normal
 
 
 def causal_weights(scores, bias):

@@ -12,7 +12,7 @@ import math
 from course_lib.reference.attention import softmax
 from course_lib.reference.bias import decay_bias
 
-from ..shared import SCORES
+from ...shared import SCORES
 
 THE, CAT, SAT, ON, MAT = range(5)
 

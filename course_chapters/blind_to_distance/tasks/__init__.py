@@ -5,13 +5,15 @@ it. `task.NAME.hint()` gives a hint, `task.NAME.compare(NAME)` shows your functi
 and `task.NAME.solution()` shows a solution. You can start anywhere, because no task needs another one.
 """
 
-from course_kit.checking.pages import pages
+from course_kit.checking.pages import page
 
-globals().update(pages(__name__))
+row_of_on = page(__name__, "row_of_on")
+after_a_shuffle = page(__name__, "after_a_shuffle")
+positions_from_output = page(__name__, "positions_from_output")
 
 PREPARE = """\
 import numpy as np
 
 from course_lib.example import TOKENS, K, Q, V
 from course_lib.reference.attention import softmax
-from course_tasks import blind_to_distance as task"""
+from course_chapters.blind_to_distance import tasks as task"""

@@ -14,7 +14,7 @@ from course_kit.checking import Axis, Case
 from course_lib.example import TOKENS
 from course_lib.reference.attention import attention, causal_mask
 
-from ..shared import normal
+from ...shared import normal
 
 
 def positions_from_output(output, first, rest):

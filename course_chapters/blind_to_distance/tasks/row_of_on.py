@@ -11,7 +11,7 @@ import numpy as np
 from course_lib.example import K, Q, V
 from course_lib.reference.attention import attention, scores, softmax
 
-from ..shared import KEY, NUMBER, SCORES
+from ...shared import KEY, NUMBER, SCORES
 
 CAT, SAT, ON, MAT = range(1, 5)
 RAW = scores(Q, K, scale=1.0)

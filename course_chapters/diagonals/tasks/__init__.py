@@ -5,12 +5,16 @@ below it. `task.NAME.hint()` gives a hint, `task.NAME.compare(NAME)` sets your f
 `task.NAME.solution()` shows a solution. Start where you like: no task uses the function of another.
 """
 
-from course_kit.checking.pages import pages
+from course_kit.checking.pages import page
 
-globals().update(pages(__name__))
+to_grid = page(__name__, "to_grid")
+from_grid = page(__name__, "from_grid")
+skew_causal = page(__name__, "skew_causal")
+relative_scores = page(__name__, "relative_scores")
+grid_steps = page(__name__, "grid_steps")
 
 PREPARE = """\
 import numpy as np
 
 from course_lib.example import TOKENS, K, Q, V
-from course_tasks import diagonals as task"""
+from course_chapters.diagonals import tasks as task"""

@@ -15,7 +15,7 @@ from course_lib.example import K, Q
 from course_lib.reference.attention import attention
 from course_lib.reference.grid import from_grid as summed
 
-from ..shared import labels, normal
+from ...shared import labels, normal
 
 
 def from_grid(grid):

@@ -16,7 +16,7 @@ from course_kit.checking import Axis, Case
 from course_lib.example import TOKENS, Q
 from course_lib.reference.music_transformer import music_transformer_scores
 
-from ..shared import KEY, QUERY, normal
+from ...shared import KEY, QUERY, normal
 
 
 def relative_scores(q, table, n_k, past):

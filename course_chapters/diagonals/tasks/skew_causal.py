@@ -13,7 +13,7 @@ from course_kit.checking import Case, holds
 from course_lib.reference.grid import to_grid
 from course_lib.reference.music_transformer import skew  # noqa: F401 (a wrong line uses it)
 
-from ..shared import KEY, QUERY, labels, normal
+from ...shared import KEY, QUERY, labels, normal
 
 
 def skew_causal(rows):

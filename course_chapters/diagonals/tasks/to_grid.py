@@ -13,7 +13,7 @@ from course_kit.checking import Axis, Case
 from course_lib.reference.grid import row_offsets
 from course_lib.reference.grid import to_grid as placed
 
-from ..shared import KEY, QUERY, labels, normal
+from ...shared import KEY, QUERY, labels, normal
 
 
 def to_grid(rows, n_q):

@@ -5,13 +5,15 @@ occurs in published code. `sdpa` is that function under a short name. Write your
 the given code, then run the cell and the check below it. `task.NAME.hint()` gives a hint.
 """
 
-from course_kit.checking.pages import pages
+from course_kit.checking.pages import page
 
-globals().update(pages(__name__))
+kept_after_tiles = page(__name__, "kept_after_tiles")
+sdpa_traps = page(__name__, "sdpa_traps")
+padded_attention = page(__name__, "padded_attention")
 
 PREPARE = """\
 import numpy as np
 import torch
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 
-from course_tasks import fast_attention as task"""
+from course_chapters.fast_attention import tasks as task"""

@@ -14,7 +14,7 @@ from course_lib.example import K, Q, V
 from course_lib.reference.attention import scores, softmax
 from course_lib.reference.bias import decay_bias
 
-from ..shared import normal
+from ...shared import normal
 
 
 def kept_after_tiles(s, values, size):

@@ -17,7 +17,7 @@ from course_lib.example import K, Q, V
 from course_lib.reference.attention import attention
 from course_lib.reference.bias import decay_bias
 
-from ..shared import NUMBER, QUERY
+from ...shared import NUMBER, QUERY
 
 
 def padded_attention(q, k, v, bias, padding):

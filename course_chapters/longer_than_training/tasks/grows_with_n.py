@@ -20,7 +20,7 @@ from course_lib.reference.attention import softmax
 from course_lib.reference.bias import decay_row
 from course_lib.reference.t5 import bucket
 
-from ..shared import one_of_two
+from ...shared import one_of_two
 
 BIASES = {
     "no bias": lambda d: 0.0 * d,

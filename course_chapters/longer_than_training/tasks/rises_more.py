@@ -12,7 +12,7 @@ compares your prediction with the losses measured on the help texts, averaged ov
 
 from course_kit.display.formatting import number
 
-from ..measured import rise
+from ...measured import rise
 
 PAIRS = {
     ("rope", "alibi"): "ALiBi's penalty never stops growing, so most of the weight stays with near keys, however "

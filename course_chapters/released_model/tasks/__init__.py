@@ -6,9 +6,12 @@ cell, then run the check below it. `task.NAME.hint()` gives a hint, `task.NAME.c
 the expected one, and `task.NAME.solution()` shows a solution. No task uses the function of an earlier one.
 """
 
-from course_kit.checking.pages import pages
+from course_kit.checking.pages import page
 
-globals().update(pages(__name__))
+decode_block = page(__name__, "decode_block")
+gguf_rows = page(__name__, "gguf_rows")
+head_scores = page(__name__, "head_scores")
+moved_positions = page(__name__, "moved_positions")
 
 PREPARE = """\
 import numpy as np
@@ -16,4 +19,4 @@ import numpy as np
 from course_lib.reference.attention import causal_mask, scores, softmax
 from course_lib.reference.grid import from_grid
 from course_lib.reference.rope import rotate, to_half_split, to_interleaved
-from course_tasks import released_model as task"""
+from course_chapters.released_model import tasks as task"""

@@ -15,7 +15,7 @@ import numpy as np
 from course_kit.checking import Case, holds
 from course_lib.reference.rope import to_interleaved
 
-from ..shared import normal, numbered
+from ...shared import normal, numbered
 
 
 def gguf_rows(w_q, w_k, n_heads, n_kv_heads):

@@ -5,9 +5,11 @@ one task asks you to write `rotate` yourself. Write your answer in place of the 
 the cell, then run the check below it. `task.NAME.hint()` gives a hint. No task uses the function of an earlier one.
 """
 
-from course_kit.checking.pages import pages
+from course_kit.checking.pages import page
 
-globals().update(pages(__name__))
+turned_by_hand = page(__name__, "turned_by_hand")
+rope = page(__name__, "rope")
+decoder_scores = page(__name__, "decoder_scores")
 
 PREPARE = """\
 import math
@@ -17,4 +19,4 @@ import numpy as np
 from course_lib.example import K, Q
 from course_lib.reference.attention import scores, softmax
 from course_lib.reference.rope import rotate
-from course_tasks import rope as task"""
+from course_chapters.rope import tasks as task"""

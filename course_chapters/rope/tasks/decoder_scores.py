@@ -14,7 +14,7 @@ from course_lib.example import K, Q
 from course_lib.reference.attention import scores
 from course_lib.reference.rope import rotate
 
-from ..shared import KEY, QUERY, normal
+from ...shared import KEY, QUERY, normal
 
 
 def decoder_scores(q, k):

@@ -15,7 +15,7 @@ from course_kit.checking import Axis, Case
 from course_lib.example import K, Q
 from course_lib.reference.rope import rotate
 
-from ..shared import CHANNEL, QUERY, normal
+from ...shared import CHANNEL, QUERY, normal
 
 
 def rope(x, past, base):

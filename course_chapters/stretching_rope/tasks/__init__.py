@@ -6,9 +6,12 @@ or fix the code in the cell, run the cell, then run the check below it. `task.NA
 the function of an earlier one.
 """
 
-from course_kit.checking.pages import pages
+from course_kit.checking.pages import page
 
-globals().update(pages(__name__))
+stretched_by_hand = page(__name__, "stretched_by_hand")
+by_parts = page(__name__, "by_parts")
+tempered_scores = page(__name__, "tempered_scores")
+short_text = page(__name__, "short_text")
 
 PREPARE = """\
 import numpy as np
@@ -16,4 +19,4 @@ import numpy as np
 from course_lib.reference.absolute import frequencies
 from course_lib.reference.attention import scores
 from course_lib.reference.rope import rotate
-from course_tasks import stretching_rope as task"""
+from course_chapters.stretching_rope import tasks as task"""

@@ -18,7 +18,7 @@ from course_lib.reference.absolute import frequencies
 from course_lib.reference.attention import scores
 from course_lib.reference.rope import rotate
 
-from ..shared import one_of_two
+from ...shared import one_of_two
 
 LENGTH, S = 128, 8
 THETA = frequencies(4)

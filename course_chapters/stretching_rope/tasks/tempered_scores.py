@@ -19,7 +19,7 @@ from course_lib.reference.attention import scores
 from course_lib.reference.rope import rotate
 from course_lib.reference.speeds import yarn_factor
 
-from ..shared import KEY, QUERY, normal
+from ...shared import KEY, QUERY, normal
 
 
 def tempered_scores(q, k, turning, s):

@@ -5,9 +5,12 @@ max_distance=…)` is the library's rule; in task 2 you write it yourself. Write
 the code in the cell. Then run the cell and the check below it. `task.NAME.hint()` gives a hint.
 """
 
-from course_kit.checking.pages import pages
+from course_kit.checking.pages import page
 
-globals().update(pages(__name__))
+five_distances = page(__name__, "five_distances")
+t5_buckets = page(__name__, "t5_buckets")
+decoder_weights = page(__name__, "decoder_weights")
+biases_while_learning = page(__name__, "biases_while_learning")
 
 PREPARE = """\
 import numpy as np
@@ -15,4 +18,4 @@ import numpy as np
 from course_lib.reference.attention import softmax
 from course_lib.reference.grid import offsets
 from course_lib.reference.t5 import bucket, t5_bias
-from course_tasks import t5_buckets as task"""
+from course_chapters.t5_buckets import tasks as task"""

@@ -14,7 +14,7 @@ from course_kit.checking import Case
 from course_lib.reference.grid import offsets
 from course_lib.reference.t5 import bucket, t5_bias
 
-from ..shared import KEY, QUERY
+from ...shared import KEY, QUERY
 
 
 def biases_while_learning(tables, n):

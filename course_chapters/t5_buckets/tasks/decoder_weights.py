@@ -14,7 +14,7 @@ from course_lib.example import K, Q
 from course_lib.reference.attention import causal_mask, softmax
 from course_lib.reference.t5 import bucket, t5_bias
 
-from ..shared import KEY, QUERY, normal
+from ...shared import KEY, QUERY, normal
 
 
 def decoder_weights(content, table, past):

@@ -20,7 +20,7 @@ from course_kit.checking import Axis, Case, holds
 from course_lib.reference.grid import offsets as offset_grid
 from course_lib.reference.t5 import bucket
 
-from ..shared import KEY, QUERY
+from ...shared import KEY, QUERY
 
 
 def t5_buckets(offsets, bidirectional, num_buckets, max_distance):

@@ -5,16 +5,18 @@ below it. `task.NAME.hint()` gives a hint, `task.NAME.compare(NAME)` shows your 
 `task.NAME.solution()` shows a solution. Start where you like, because no task uses the function of an earlier one.
 """
 
-from course_kit.checking.pages import pages
+from course_kit.checking.pages import page
 
 from .given import attend as attend
 
-globals().update(pages(__name__))
+one_score = page(__name__, "one_score")
+four_terms = page(__name__, "four_terms")
+read_segments = page(__name__, "read_segments")
 
 PREPARE = """\
 import numpy as np
 
 from course_lib.example import K, Q
-from course_tasks import transformer_xl as task
+from course_chapters.transformer_xl import tasks as task
 
 attend = task.attend  # a Transformer-XL layer, for `read_segments`"""

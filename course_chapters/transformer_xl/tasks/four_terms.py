@@ -15,7 +15,7 @@ from course_kit.checking import Axis, Case
 from course_lib.example import TOKENS, K, Q
 from course_lib.reference.transformer_xl import position_keys, term_a, term_b, term_c, term_d, xl_scores
 
-from ..shared import KEY, QUERY, normal
+from ...shared import KEY, QUERY, normal
 
 
 def four_terms(q, k, r, u, v):

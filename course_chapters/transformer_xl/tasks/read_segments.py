@@ -15,7 +15,7 @@ import numpy as np
 from course_kit.checking import Case
 from course_lib.reference.attention import causal_mask
 
-from ..shared import normal
+from ...shared import normal
 from .given import attend, seen
 
 

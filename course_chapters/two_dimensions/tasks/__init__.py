@@ -6,13 +6,16 @@ library's, and you may use them in all tasks. Write your answer in place of the 
 the cell and the check below it. `task.NAME.hint()` gives a hint. No task needs an earlier one.
 """
 
-from course_kit.checking.pages import pages
+from course_kit.checking.pages import page
 
-globals().update(pages(__name__))
+one_window = page(__name__, "one_window")
+window_rows = page(__name__, "window_rows")
+two_parts = page(__name__, "two_parts")
+shifted_layer = page(__name__, "shifted_layer")
 
 PREPARE = """\
 import numpy as np
 
 from course_lib.reference.attention import softmax
 from course_lib.reference.window import partition, reverse, shift_mask, window_index
-from course_tasks import two_dimensions as task"""
+from course_chapters.two_dimensions import tasks as task"""

@@ -12,7 +12,7 @@ from course_kit.checking import Case
 from course_lib.reference.attention import softmax
 from course_lib.reference.window import partition, reverse, shift_mask
 
-from ..shared import normal
+from ...shared import normal
 
 
 def shifted_layer(image, window, shift, bias):

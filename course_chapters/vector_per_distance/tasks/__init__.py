@@ -6,12 +6,14 @@ below it. `task.NAME.hint()` gives a hint, `task.NAME.compare(NAME)` shows your 
 start with any task, because none needs an earlier one.
 """
 
-from course_kit.checking.pages import pages
+from course_kit.checking.pages import page
 
-globals().update(pages(__name__))
+shaw_scores = page(__name__, "shaw_scores")
+key_scores = page(__name__, "key_scores")
+value_term = page(__name__, "value_term")
 
 PREPARE = """\
 import numpy as np
 
 from course_lib.example import TOKENS, K, Q, V
-from course_tasks import vector_per_distance as task"""
+from course_chapters.vector_per_distance import tasks as task"""

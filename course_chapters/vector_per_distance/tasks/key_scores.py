@@ -17,7 +17,7 @@ from course_lib.example import K, Q
 from course_lib.reference.attention import scores
 from course_lib.reference.shaw import key_term
 
-from ..shared import KEY, QUERY, normal
+from ...shared import KEY, QUERY, normal
 from .common import TABLE
 
 

@@ -19,7 +19,7 @@ from course_kit.checking import Axis, Case
 from course_lib.example import K, Q
 from course_lib.reference import oracle
 
-from ..shared import KEY, QUERY, normal
+from ...shared import KEY, QUERY, normal
 from .common import LAST_TWO, TABLE, sizes
 
 

@@ -1,6 +1,6 @@
 """Which scheme? Answers to a few questions combine: the worst verdict wins, and every verdict has its reason.
 
-from course_tasks import guide
+from course_chapters.which_one import guide
 guide.picture()                              every question, every answer, and what it means for each scheme
 guide.ask({question: answer, …}, "ALiBi")    which schemes these answers leave, and why or why not ALiBi
 guide.decide({question: answer, …})          what these answers mean together, scheme by scheme
@@ -12,12 +12,12 @@ from itertools import starmap
 from textwrap import fill
 from typing import NamedTuple
 
+from course_chapters.measured import STEPS
 from course_kit.contents import number
 from course_kit.display.box import rich
 from course_kit.display.formatting import check_choice, escape
 from course_kit.display.picture import SUPPRESS, Picture
 from course_lib import schemes
-from course_tasks.measured import STEPS
 
 from .rules import FACTS, RULES, SHARED
 
@@ -136,6 +136,7 @@ def _fold(answer: str, rules: list[Rule]) -> str:
     for rule in sorted(rules, key=lambda rule: rule.verdict):
         names = "others" if len(rule.schemes) > len(SCHEMES) - 5 else ", ".join(rule.schemes)
         backed = f"{escape(rule.ground)}, ch. {', '.join(map(number, rule.chapters))}"
-        lines.append(f"<li>{MARKS[rule.verdict]} <b>{escape(names)}</b>: {rich(rule.why, formulas=True)} <i>{backed}</i></li>")
+        why = rich(rule.why, formulas=True)
+        lines.append(f"<li>{MARKS[rule.verdict]} <b>{escape(names)}</b>: {why} <i>{backed}</i></li>")
     summary = f"<summary {SUPPRESS}><b>{escape(answer)}</b> <span>{said}</span></summary>"
     return f"<details>{summary}<ul>{''.join(lines)}</ul></details>"

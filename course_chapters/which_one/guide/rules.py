@@ -14,7 +14,7 @@ computed: it follows from how a scheme is made, or from what you have. Small mod
 another ground they are a remark. `tests/questions/test_guide.py` tests what the words say.
 """
 
-from course_tasks.measured import BITS, COPY, NAMES, STUDY, TEXT, committed, repaired, right, rise
+from course_chapters.measured import BITS, COPY, NAMES, STUDY, TEXT, committed, repaired, right, rise
 
 SHARED = {
     "BESIDE": "~ sink, log scale: It does not tell a head where a key is. Put it beside a scheme that does. "
@@ -203,8 +203,8 @@ BESIDE
 ## Llama 3, Mistral 7B v0.3, SmolLM2
 ✓ RoPE: The scheme is given. Hugging Face's files take half-split pairs of channels, Meta's own interleaved ones.
   [Llama 3: rope]
-✓ stretched RoPE: From Llama 3.1 on, the rule is in `config.json`: from 8,192 tokens by 8, in 3.2's 1B and 3B by 32. Load
-  it, and test a long text. Elsewhere it is a repair, to be tested. [Llama 3.1: stretching_rope]
+✓ stretched RoPE: From Llama 3.1 on, the rule is in `config.json`: from 8,192 tokens by 8, in 3.2's 1B and 3B by 32.
+  Load it, and test a long text. Elsewhere it is a repair, to be tested. [Llama 3.1: stretching_rope]
 ~ sliding window: A window that training did not have needs the first token. [SmolLM2: windows_and_sinks]
 ~ M-RoPE: In text it is RoPE, so these weights fit. About pictures they have learned nothing. [two_dimensions]
 TRAINED
@@ -215,7 +215,8 @@ TRAINED
 TRAINED
 ## gpt-oss
 ✓ stretched RoPE, sliding window, sink: The schemes are given: YaRN by 32 from 4,096 tokens, windows of 128 in every
-  second layer, a learned sink in each head. Read `truncate`. Use ring caches, and a kernel that returns the log-sum-exp.
+  second layer, a learned sink in each head. Read `truncate`. Use ring caches, and a kernel that returns the
+  log-sum-exp.
   [gpt-oss: stretching_rope, windows_and_sinks]
 TRAINED
 ## Gemma 3
@@ -228,8 +229,8 @@ TRAINED
   512 numbers per token for all heads, and one rotated key. [DeepSeek-V3: rope, stretching_rope]
 TRAINED
 ## T5
-✓ T5 buckets: The scheme is given: 32 buckets, one table for a whole stack, offsets key − query. Do not scale the scores.
-  [T5: t5_buckets]
+✓ T5 buckets: The scheme is given: 32 buckets, one table for a whole stack, offsets key − query. Do not scale the
+  scores. [T5: t5_buckets]
 TRAINED
 ## BERT, ViT
 ✓ learned: The scheme is given. The table ends; ViT's is a grid, which can be resized. [BERT, ViT: absolute_positions]

@@ -5,12 +5,16 @@ answer in place of the `...`, or fix the code that is there, run the cell, then 
 gives a hint. Start where you like, because no task needs an earlier one.
 """
 
-from course_kit.checking.pages import pages
+from course_kit.checking.pages import page
 
-globals().update(pages(__name__))
+ring_by_hand = page(__name__, "ring_by_hand")
+seen_keys = page(__name__, "seen_keys")
+ring_step = page(__name__, "ring_step")
+sink_output = page(__name__, "sink_output")
+use_of_far_keys = page(__name__, "use_of_far_keys")
 
 PREPARE = """\
 import numpy as np
 
 from course_lib.reference.attention import softmax
-from course_tasks import windows_and_sinks as task"""
+from course_chapters.windows_and_sinks import tasks as task"""

@@ -14,7 +14,7 @@ import numpy as np
 
 from course_kit.checking import Case
 
-from ..shared import normal
+from ...shared import normal
 
 
 def ring_step(ring, read, new):

@@ -15,7 +15,7 @@ import numpy as np
 from course_kit.checking import Axis, Case
 from course_lib.reference.sliding_window import window_mask
 
-from ..shared import KEY, QUERY
+from ...shared import KEY, QUERY
 
 
 def seen_keys(n_q, n_k, w):

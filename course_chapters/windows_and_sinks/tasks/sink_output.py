@@ -17,7 +17,7 @@ from course_lib.example import V
 from course_lib.reference.attention import softmax
 from course_lib.reference.sink import kept_share
 
-from ..shared import NUMBER, QUERY, SCORES, normal
+from ...shared import NUMBER, QUERY, SCORES, normal
 
 
 def sink_output(scores, values, sink):
