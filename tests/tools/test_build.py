@@ -18,7 +18,8 @@ LESSON = """\
 # # [[title]]
 
 # %%
-print("hello")
+from course_lib.words import HELLO
+print(HELLO)
 
 # %%
 x = 1
@@ -32,6 +33,8 @@ def first_build(tmp_path_factory):
     folder = tmp_path_factory.mktemp("project")
     shutil.copy(build.ROOT / "pyproject.toml", folder)
     (folder / "course_lib").mkdir()  # what the set-up cell looks for
+    (folder / "course_lib" / "__init__.py").touch()
+    (folder / "course_lib" / "words.py").write_text('HELLO = "hello"\n', encoding="utf-8")
     (folder / TOPIC).mkdir()
     (folder / TOPIC / "lesson.py").write_text(LESSON, encoding="utf-8")
     with pytest.MonkeyPatch.context() as monkeypatch:
@@ -66,6 +69,32 @@ def test_a_second_build_changes_no_byte(built, capsys):
     assert capsys.readouterr().out == f"notebooks/{NAME}.ipynb: unchanged\n"
     nb = nbformat.read(notebook(built), as_version=4)
     assert [cell.execution_count for cell in nb.cells[1:]] == [1, 2, 3] and "widgets" not in nb.metadata
+
+
+def printed(project) -> str:
+    return nbformat.read(notebook(project), as_version=4).cells[2].outputs[0].text
+
+
+def test_a_changed_sentence_runs_nothing(built, capsys, monkeypatch):
+    change(built, "[[title]]", "[[title]], in other words")
+    monkeypatch.delattr(build, "execute")
+    assert build.main([]) == build.main(["--check"]) == 0
+    assert capsys.readouterr().out.startswith(f"notebooks/{NAME}.ipynb: written\n")
+    assert "in other words" in notebook(built).read_text(encoding="utf-8") and printed(built) == "hello\n"
+
+
+def test_a_changed_file_that_the_kernel_read_is_named_and_the_notebook_runs_again(built, capsys):
+    words, before = built / "course_lib" / "words.py", notebook(built).read_text(encoding="utf-8")
+    for text, shown in (('HELLO = "hello"  # kindly\n', "hello\n"), ('HELLO = "good day"\n', "good day\n")):
+        words.write_text(text, encoding="utf-8")
+        assert build.main(["--check"]) == 1
+        said = f"notebooks/{NAME}.ipynb was executed before this changed: course_lib/words.py\n"
+        assert capsys.readouterr().out == said
+        assert build.main([]) == build.main(["--check"]) == 0
+        assert capsys.readouterr().out.startswith(f"notebooks/{NAME}.ipynb: executed\n")
+        assert printed(built) == shown
+    words.write_text('HELLO = "hello"\n', encoding="utf-8")
+    assert build.main([]) == 0 and notebook(built).read_text(encoding="utf-8") == before
 
 
 def test_check_finds_what_is_old_not_run_or_left_over_until_it_is_built(built, capsys):
@@ -107,7 +136,7 @@ def test_a_wrong_source_is_named_and_the_old_notebook_kept(built, capsys, old, n
 
 
 def test_a_notebook_edited_by_hand_is_never_overwritten(built, capsys):
-    edited = notebook(built).read_text(encoding="utf-8").replace("hello", "my own words")
+    edited = notebook(built).read_text(encoding="utf-8").replace("print(HELLO)", "print(HELLO, 1)")
     notebook(built).write_text(edited, encoding="utf-8")
     change(built, "x + 1", "x + 2")
     assert build.main([]) == build.main(["--check"]) == 1
