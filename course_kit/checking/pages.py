@@ -75,9 +75,13 @@ def coding_task(page: ModuleType, name: str, about: dict[str, Any]) -> CodingTas
         if name.startswith("wrong_")
     ]
     return CodingTask(
-        solution=solution, starter=starter, properties=getattr(page, "ALWAYS", ()), wrong_functions=wrong, **about,
+        solution=solution,
+        starter=starter,
+        properties=getattr(page, "ALWAYS", ()),
+        wrong_functions=wrong,
+        **about,
         **options(page, CodingTask, Spec),
-    )  # fmt: skip
+    )
 
 
 def options(page: ModuleType, *kinds: type) -> dict[str, Any]:

@@ -11,8 +11,9 @@ from tools.tables import outdated, up_to_date
 
 from .. import ROOT
 
-PAGES = {path: (ROOT / path).read_text(encoding="utf-8") for path in ("README.md", "docs/teaching.md")}
-README, TEACHING = PAGES.values()
+NAMES = ("README.md", "docs/teaching.md", "CONTRIBUTING.md", "docs/contributing.md")
+PAGES = {path: (ROOT / path).read_text(encoding="utf-8") for path in NAMES}
+README, TEACHING, *_ = PAGES.values()
 TOGETHER = "\n".join(PAGES.values())
 DRAWN = re.findall(r"`((?:figures|guide)\.[^`]+\.save\([^`]+)`", TOGETHER)
 FOR_SLIDES = re.findall(r"(?m)\| `((?:figures|comparison|guide)\..*)` \|$", TEACHING)
@@ -104,6 +105,12 @@ def test_a_picture_line_saves_a_file(line, tmp_path, monkeypatch):
     names: dict = {}
     exec(re.search(r"```python\n(.*?)```", TEACHING, re.DOTALL)[1], names)
     assert eval(line, names).read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_the_library_does_in_the_readme_what_the_readme_says():
+    names: dict = {}
+    exec(re.search(r"```python\n(.*?)```", README, re.DOTALL)[1], names)
+    assert names["y"].shape == (1, 10, 64)
 
 
 @pytest.mark.parametrize("page", PAGES)
