@@ -34,8 +34,10 @@ a * (c * d).log1p()  # Every number has the wrong sign. A far key costs, so the 
 -a * (1 + c * r).abs().log()  # You take the absolute value too late. It is |r| that c multiplies, and then 1 is added.
 -a * (c * r.clamp(min=0)).log1p() | -a * (c * (-r).clamp(min=0)).log1p()  # The decay is the same on both sides, by |r|.
 (-a * (c * d).log1p()).masked_fill(r > 0, -inf)  # You hide the keys after the query. That is the job of the mask.
--a * (c * row_offsets(n_q, n_k, 0).abs()).log1p()  # You are right without a cache. The first query is at `past`, so pass it to `row_offsets`.
--a * (c * row_offsets(n_k, n_q, past).abs()).log1p()  # You exchanged queries and keys. `row_offsets` takes n_q first, then n_k.
+-a * (c * row_offsets(n_q, n_k, 0).abs()).log1p()  # You are right without a cache. The first query is at `past`, so
+# pass it to `row_offsets`.
+-a * (c * row_offsets(n_k, n_q, past).abs()).log1p()  # You exchanged queries and keys. `row_offsets` takes n_q first,
+# then n_k.
 """
 DEVICE = "A tensor is made on the CPU. `row_offsets(n_q, n_k, past, device)` takes a device, and parameters have one."
 ERRORS = rf"""
