@@ -85,7 +85,7 @@ def test(arguments):
     """Every check; with other arguments than those of tools/check.py, pytest with them and nothing else."""
     prepare(DEVELOP)
     fetch_model()
-    whole = set(arguments) <= {"--all", "--under-load", "--help"}
+    whole = set(arguments) <= {"--all", "--under-load", "--after-learner", "--help"}
     become(*(["tools/check.py"] if whole else ["-m", "pytest"]), *arguments)
 
 
@@ -174,9 +174,11 @@ def install(requirements):
         run(*pip, *once, "--extra-index-url", "https://download.pytorch.org/whl/cpu", *torch)
     status, said = run(*pip, *[word for name in requirements for word in ("-r", name)])
     if status:
-        sys.exit(f"pip could not install the packages. It said:\n\n{said}\nIs this computer online? Run the same "
-                 "command again: it continues. If it fails time after time, delete the folder "
-                 f"{os.path.relpath(VENV)} first.")
+        sys.exit(
+            f"pip could not install the packages. It said:\n\n{said}\nIs this computer online? Run the same "
+            "command again: it continues. If it fails time after time, delete the folder "
+            f"{os.path.relpath(VENV)} first."
+        )
 
 
 def run(*command):
@@ -198,8 +200,10 @@ def run(*command):
 
 def no_space():
     free = [f"{shutil.disk_usage(place).free / 1e9:.1f} GB in {place}" for place in (ROOT, tempfile.gettempdir())]
-    return (f"There is too little disk space: the set-up needs about {GIGABYTES + DOWNLOADS:.1f} GB; "
-            f"free are {' and '.join(free)}. Make room, then run the same command again.")
+    return (
+        f"There is too little disk space: the set-up needs about {GIGABYTES + DOWNLOADS:.1f} GB; "
+        f"free are {' and '.join(free)}. Make room, then run the same command again."
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The table of contents: the one place that knows the order, the titles and the minutes of the chapters.
 
 Everything else speaks of a topic, which is also the name of the chapter's folder. To insert a chapter, insert a line
-here and its folder in `course_chapters/`.
+here and its folder in `course_chapters/`; the build gives links and tables their new numbers.
 """
 
 from dataclasses import dataclass

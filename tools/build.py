@@ -1,9 +1,10 @@
 """python3 course.py build [TOPIC …] [--check]: course_chapters/ → notebooks/, exercises/ and solutions/.
 
-Without topics, every chapter. Notebooks and solutions are executed, exercises are not. A notebook keeps its outputs as
-long as its code is the same, and every file of the course that its kernel read: a changed sentence runs nothing. A cell
-that errors stops the build. A notebook that was edited by hand is never overwritten. --check runs nothing: it says what
-is not as it would be built, or was executed before a file changed.
+Without topics, every chapter, and what README.md and docs/teaching.md count (tools/tables.py). Notebooks and solutions
+are executed, exercises are not. A notebook keeps its outputs as long as its code is the same, and every file of the
+course that its kernel read: a changed sentence runs nothing. A cell that errors stops the build. A notebook that was
+edited by hand is never overwritten. --check runs nothing: it says what is not as it would be built, or was executed
+before a file changed.
 
 In all Markdown, [[t5_buckets]] becomes a link (tools/links.py).
 """
@@ -35,6 +36,7 @@ from course_lib import __version__  # noqa: E402
 from tools.address import address, open_in_colab  # noqa: E402
 from tools.cells import content, edited, fingerprint, new_id  # noqa: E402
 from tools.links import core, filled, lesson_words, marked  # noqa: E402
+from tools.tables import outdated  # noqa: E402
 
 FOLDERS = ("notebooks", "exercises", "solutions")
 SECONDS_PER_CELL = 600
@@ -263,6 +265,14 @@ def differences(path: Path, nb: NotebookNode) -> list[str]:
     return found
 
 
+def pages() -> dict[Path, str]:
+    """README.md and the teaching page where their numbers are old, with their new text."""
+    try:
+        return outdated(ROOT)
+    except ValueError as error:
+        raise BuildError(f"README.md or docs/teaching.md: {error}") from None
+
+
 def where(path: Path) -> str:
     """The path as a person would say it, from the repository's root."""
     return path.relative_to(ROOT).as_posix()
@@ -286,10 +296,15 @@ def main(arguments: list[str]) -> int:
             files = {chapter.file for chapter in chapters}
             strays = [path for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.ipynb"))]
             found += [f"{where(path)} has no source" for path in strays if path.stem not in files]
+            if not options.chapters:
+                found += [f"{where(path)} has old numbers: `course.py build` writes them" for path in pages()]
             print("\n".join(found) or f"{len(notebooks)} notebooks are up to date")
             return bool(found)
         for path, nb in notebooks.items():
             print(f"{where(path)}: {write(nb, path)}", flush=True)
+        for path, text in ({} if options.chapters else pages()).items():
+            path.write_text(text, encoding="utf-8", newline="\n")
+            print(f"{where(path)}: written")
     except BuildError as error:
         print(f"build stopped: {error}", file=sys.stderr)
         return 1

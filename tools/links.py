@@ -84,12 +84,3 @@ def marked(text: str, topic: str) -> str:
     """Markdown with a line under each heading of the core."""
     lines = {part: f"\n\n*Core: {minutes} minute{'s' * (minutes > 1)}*" for part, minutes in core(topic).items()}
     return re.sub(r"(?m)^## (.*)$", lambda heading: heading[0] + lines.get(heading[1], ""), text)
-
-
-def core_table() -> str:
-    """The table of the core in README.md."""
-    rows, parts = ["| chapter | what | minutes |", "|---|---|---|"], {topic: core(topic) for topic in CORE}
-    for topic, minutes in parts.items():
-        names = [f"task `{part}`" if re.fullmatch(r"[a-z_]+", part) else f"“{part}”" for part in minutes]
-        rows.append(f"| {link(TOPICS[topic], 'notebooks/')} | {', '.join(names)} | {sum(minutes.values())} |")
-    return "\n".join([*rows, f"| | together | {sum(sum(minutes.values()) for minutes in parts.values())} |"])

@@ -10,8 +10,8 @@ from course_lib.reference.sliding_window import reach
 
 @claim(
     "At the length they were trained on, logarithmic buckets beat every other layout.",
-    "The table that says so gives no model, data or seed. Its two best rows differ by {told:.3f} nats. In our study, the "
-    "seeds of one T5 table spread over {seeds:.3f} at the training length, so one run of each decides nothing.",
+    "The table that says so gives no model, data or seed. Its two best rows differ by {told:.3f} nats. In our study, "
+    "the seeds of one T5 table spread over {seeds:.3f} at the training length, so one run of each decides nothing.",
     "a table that circulates, perplexity 18.0 against 18.2, 18.3 and 18.5; run: the study of chapter "
     f"{number('longer_than_training')}, text, T5's buckets with max_distance 256",
 )
@@ -54,10 +54,10 @@ def span():
     "In the study, which of these is level in text, and finds hardly any name that was told 450 to 1,020 tokens "
     "before?",
     {
-        "A window of 64 tokens": "Yes: {two} tokens are as far as its two layers reach. It found {found[window-64]:.0%}, "
-        "and guessing finds {chance:.0%}.",
-        "T5, last bucket inside the training length": "It found {found[t5-64]:.0%}. Its far keys share one number, so a "
-        "matching key can lead among them.",
+        "A window of 64 tokens": "Yes: {two} tokens are as far as its two layers reach. It found "
+        "{found[window-64]:.0%}, and guessing finds {chance:.0%}.",
+        "T5, last bucket inside the training length": "It found {found[t5-64]:.0%}. Its far keys share one number, so "
+        "a matching key can lead among them.",
         "Transformer-XL": "It is level in text, and found {found[transformer-xl]:.0%}.",
         "No positions": "Its loss in text rises. The name needs no position: it found {found[none]:.0%}.",
     },
@@ -73,8 +73,8 @@ def level_and_blind():
     "Logs, eight times longer than the training texts; a token must find the last write, however far. Which of these "
     "do the measurements of the course support?",
     {
-        "FoX": "Yes: flip-flop is that task, and it answered {read[FoX][3]:.1%} at {longest:,} tokens. A write can close "
-        "its gate on all writes before it. Small models, so test yours.",
+        "FoX": "Yes: flip-flop is that task, and it answered {read[FoX][3]:.1%} at {longest:,} tokens. A write can "
+        "close its gate on all writes before it. Small models, so test yours.",
         "ALiBi": "It answered {read[ALiBi][0]:.0%} at the training length and {read[ALiBi][3]:.0%} at {longest:,}: the "
         "writes that it missed are far.",
         "RoPE": "Nearly all right at the training length. At {longest:,} it got {read[RoPE][3]:.2f}, where guessing "

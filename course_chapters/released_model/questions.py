@@ -24,7 +24,8 @@ def half_the_loss():
     "Most weights of this file are in blocks of 32, each with 16 levels. One very large weight makes the other 31 less "
     "exact.",
     "A block has one step s for all its weights, and 15 steps reach from the smallest weight to the largest. When "
-    "the largest of them becomes 20 times as large, the mean error of the other 31 rises from {similar:.3f} to {large:.3f}.",
+    "the largest of them becomes 20 times as large, the mean error of the other 31 rises from {similar:.3f} to "
+    "{large:.3f}.",
     "run: 1,000 blocks of random weights with standard deviation 1; s = (largest − smallest) / 15, as in "
     "ggml-quants.c in ggml-org/ggml",
 )

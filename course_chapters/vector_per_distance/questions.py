@@ -10,7 +10,8 @@ from course_chapters.form import question
         "1,088": "That is the key side alone. The value table is as large.",
         "2,048": "That counts 16 offsets per table, without that of the token itself.",
         "544": "One head's share. Here no head shares with another.",
-        "2,176": "Yes: {rows} rows for keys and {rows} for values, 16 numbers each, 4 heads. The length of the text does not enter.",
+        "2,176": "Yes: {rows} rows for keys and {rows} for values, 16 numbers each, 4 heads. The length of the text "
+        "does not enter.",
     },
 )
 def shaw_parameters():

@@ -16,6 +16,7 @@ A page without a function of its own name asks for an answer. ANSWER is the righ
 wrong ones, as `wrong` of Prediction has them.
 """
 
+import ast
 import inspect
 import linecache
 import re
@@ -74,20 +75,30 @@ def coding_task(page: ModuleType, name: str, about: dict[str, Any]) -> CodingTas
         if name.startswith("wrong_")
     ]
     return CodingTask(
-        solution=solution, starter=starter, properties=getattr(page, "ALWAYS", ()), wrong_functions=wrong, **about,
+        solution=solution,
+        starter=starter,
+        properties=getattr(page, "ALWAYS", ()),
+        wrong_functions=wrong,
+        **about,
         **options(page, CodingTask, Spec),
-    )  # fmt: skip
+    )
 
 
 def options(page: ModuleType, *kinds: type) -> dict[str, Any]:
     """What else a page says of an exercise of these kinds. Raises ValueError for an unused name in capitals."""
     names = {name for kind in kinds for name in inspect.signature(kind).parameters}
-    source = inspect.getsource(page)
-    for name in set(re.findall(r"(?m)^([A-Z_]+) = ", source)) - {name.upper() for name in names} - OTHER:
-        if len(re.findall(rf"\b{name}\b", source)) == 1:
-            raise ValueError(f"{page.__name__}: {name}: expected an option, or a name that the page itself uses")
+    for name in sorted(unread_capitals(page) - {name.upper() for name in names} - OTHER):
+        raise ValueError(f"{page.__name__}: {name}: expected an option, or a name that the page itself uses")
     values = {name: vars(page)[name.upper()] for name in names if name.upper() in vars(page)}
     return values | {name: vars(page)[name] for name in FUNCTIONS if name in vars(page) and name in names}
+
+
+def unread_capitals(page: ModuleType) -> set[str]:
+    """The names in capitals that a page assigns and never reads."""
+    nodes = list(ast.walk(ast.parse(inspect.getsource(page))))
+    names = [node for node in nodes if isinstance(node, ast.Name) and node.id.isupper()]
+    assigned, read = ({name.id for name in names if isinstance(name.ctx, kind)} for kind in (ast.Store, ast.Load))
+    return assigned - read
 
 
 def found(source: SolutionSource, text: str) -> Callable:

@@ -100,6 +100,7 @@ def test_pages_become_exercises(topic):
         ("distance = np.maximum(j - i, 0)\n", "z = 1\n", "slope: 'z = 1': no line of the function assigns z"),
         ("is free in\n# your result.", "free.\nb = 1", "line 'b = 1': expected `code  # message`"),
         ("SECONDS", "SECOND", "of_pages.slope: SECOND: expected an option, or a name that the page itself uses"),
+        ("SECONDS", "# SECOND, not SECONDS\nSECOND", "of_pages.slope: SECOND: expected an option"),
     ],
 )
 def test_a_page_needs_a_title_wrong_lines_that_fit_and_options_that_exist(topic, old, new, message):

@@ -9,7 +9,7 @@ from course_lib.nn.rope import RoPE
 from course_lib.released import files, load
 from course_lib.released.decoder import Sizes
 from course_lib.released.gguf import read
-from course_lib.released.model import SHA256
+from course_lib.released.loading import SHA256
 from course_lib.released.recorded import Recorded
 from course_lib.released.texts import FOLDER, TABLE, excerpt
 from course_study.released.experiments import reordered

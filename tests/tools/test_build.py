@@ -104,11 +104,13 @@ def test_check_finds_what_is_old_not_run_or_left_over_until_it_is_built(built, c
     nb.cells[2].execution_count = None
     nbformat.write(nb, notebook(built))
     old = shutil.copy(notebook(built), built / "notebooks" / "96_old.ipynb")
+    (built / "README.md").write_text("A quiz of <!-- build: quiz -->0<!-- end --> questions.", encoding="utf-8")
     assert build.main(["--check"]) == 1
     assert capsys.readouterr().out.splitlines()[1:] == [
         f"notebooks/{NAME}.ipynb differs from its source at cell 4: older than its source",
         f"notebooks/{NAME}.ipynb was not executed from top to bottom",
         "notebooks/96_old.ipynb has no source",
+        "README.md has old numbers: `course.py build` writes them",
     ]
     old.unlink()
     with pytest.raises(SystemExit, match="2"):

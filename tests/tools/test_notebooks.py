@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tools.check import asking
+
 from .. import ROOT
 
 BUILT = [path.relative_to(ROOT).as_posix() for path in sorted(ROOT.glob("*s/*.ipynb"))]
@@ -71,3 +73,11 @@ def test_every_number_in_the_prose_is_produced_by_a_cell_or_has_a_source(path):
     produced = numbers("\n".join("".join(cell["source"]) + "\n" + shown(cell) for cell in cells(path, "code")))
     unexplained = prose - produced - set(SOURCED.get(Path(path).stem[3:], {}))
     assert not unexplained, f"no cell produces {sorted(unexplained)}"
+
+
+def test_a_notebook_runs_again_in_ci_where_it_imports_a_package_that_a_learner_lacks(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    names = re.findall(r"(?m)^([\w-]+)==", (ROOT / "tests" / "requirements.txt").read_text(encoding="utf-8"))
+    imports = re.compile(rf"(?m)^ *(from|import) ({'|'.join(names).replace('-', '_')})\b")
+    more = [path for path in BUILT if any(imports.search("".join(cell["source"])) for cell in cells(path, "code"))]
+    assert more and sorted(asking()) == sorted(more)

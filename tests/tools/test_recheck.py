@@ -80,11 +80,14 @@ def test_the_table_has_right_wrong_and_missing_answers_and_what_is_no_hand_in(tm
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("answer", "seconds", "verdict"), [
-    ("while True: pass", 300, ("passed", "")),  # it is interrupted, and the next cell is right
-    ("import time; time.sleep(10**6)", 1, ("did not finish", "It did not end within 1 seconds.")),
-    (ENDS, 300, ("did not finish", "Its code ended the process.")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("answer", "seconds", "verdict"),
+    [
+        ("while True: pass", 300, ("passed", "")),  # it is interrupted, and the next cell is right
+        ("import time; time.sleep(10**6)", 1, ("did not finish", "It did not end within 1 seconds.")),
+        (ENDS, 300, ("did not finish", "Its code ended the process.")),
+    ],
+)
 def test_what_does_not_end_or_ends_the_process_is_reported(tmp_path, monkeypatch, answer, seconds, verdict, fenced):
     monkeypatch.setattr(recheck, "CELL", 5)
     monkeypatch.setattr(recheck, "HAND_IN", seconds)

@@ -72,7 +72,8 @@ lower = 2 ** round(math.log2(n_heads))
 lower = 2 ** round(math.log2(n_heads)); return (first + higher[::2])[:n_heads]
 # You round to the nearest power of two. Take the next *lower* one, even when the higher is nearer.
 lower = 2 ** math.ceil(math.log2(n_heads)) // 2
-lower = max(2 ** math.ceil(math.log2(n_heads)) // 2, 1)  # When the number of heads is a power of two, you take half of it.
+lower = max(2 ** math.ceil(math.log2(n_heads)) // 2, 1)  # When the number of heads is a power of two, you
+# take half of it.
 lower = 2 ** math.ceil(math.log2(n_heads)); return first[:n_heads]
 lower = 2 ** math.ceil(math.log2(n_heads)); return first[-n_heads:]
 # These are slopes of the next *higher* power of two. Begin with all slopes of the lower one.

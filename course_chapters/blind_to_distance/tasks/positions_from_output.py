@@ -68,7 +68,8 @@ return weight  # These are the weights of the first token, 1/(i + 1). Solve for 
 weight = output  # You take the output for the weight of the first token. So it is with `first = 1` and `rest = 0` only.
 weight = output / first  # You leave out what the other tokens contribute. Their values are `rest`, not always 0.
 weight = output - rest
-weight = (output - rest) / first  # You measure only the output from `rest`. Measure `first` from it as well: first − rest.
+weight = (output - rest) / first  # You measure only the output from `rest`. Measure `first` from it as well:
+# first − rest.
 weight = (output - rest) / (first + rest)  # You add `rest` to `first`. Measure both from `rest`: subtract it.
 weight = output - rest / first - rest  # Your brackets are missing, so only `rest` is divided by `first`.
 weight = (output + rest) / (first + rest)  # You add `rest`. The weight is how far the output is *from* it: subtract.

@@ -65,8 +65,8 @@ def draw(rng):
 
 WRONG = """
 start = 0 if shared else n_q - 1; back = 1 if shared else -1
-return (0, 1 if shared else width + 1, 1)  # These are the steps for column j + i, as for reversed queries. In order, the
-# column is j − i + n_q − 1.
+return (0, 1 if shared else width + 1, 1)  # These are the steps for column j + i, as for reversed queries. In order,
+# the column is j − i + n_q − 1.
 return (0, n_k, 1)  # These are the steps of a plain (n_q, n_k) array. Here its cells lie among the rows.
 per_query = -1 if shared else width + 1  # With a row each, your slices move right. They move left: a row less one.
 per_query = 1 if shared else width - 1  # With one shared row, your slices move right. They move one number *back*.

@@ -47,11 +47,12 @@ WHY = [  # what a wrong answer overlooks, in the same order
     "e to the power of the bias is 1/(1 + d)^0.3. Its sum over all d grows without end.",
     "e to the power of the bias is 1/(1 + d), so the sum is 1 + 1/2 + 1/3 + …. It grows like ln n, which is slow but "
     "without end.",
-    "e to the power of the bias is 1/(1 + d)², and 1 + 1/4 + 1/9 + … converges to 1.645. A log decay is bounded when λ > 1.",
+    "e to the power of the bias is 1/(1 + d)², and 1 + 1/4 + 1/9 + … converges to 1.645. A log decay is bounded when "
+    "λ > 1.",
     "All distances from 113 on share one row. With −5 each of these keys is small, e^−5 = 0.0067, but none is smaller "
     "than the one before, so enough of them outweigh all near keys.",
-    "1/256 is a small slope, but each further step back multiplies by e^(−1/256) again, and such a sum converges. The span "
-    "of this head is about 700 keys at most.",
+    "1/256 is a small slope, but each further step back multiplies by e^(−1/256) again, and such a sum converges. The "
+    "span of this head is about 700 keys at most.",
     "e^(−√d) falls more slowly than with ALiBi, but faster than any power of d, so the sum converges.",
     "64 keys remain in the window, however long the text is.",
 ]

@@ -79,7 +79,8 @@ position = np.full(x.shape[-2], past)  # All your rows are at the same position.
 position = past + np.arange(x.shape[0])
 return np.moveaxis(rotate(np.moveaxis(x, 0, -2), past=past, base=base), -2, 0)
 # You count the positions along the first axis. The rows are the axis before the last, `x.shape[-2]` of them.
-position = past + np.arange(x.shape[-2])[::-1]  # Your positions run backwards. Row 0 is at `past`, the last at past + n − 1.
+position = past + np.arange(x.shape[-2])[::-1]  # Your positions run backwards. Row 0 is at `past`, the last at
+# past + n − 1.
 position = past + 1 + np.arange(x.shape[-2])  # Your positions are one too far. Row 0 is at position `past`.
 position = np.arange(past, x.shape[-2])
 return rotate(x, base=base) * (np.arange(x.shape[-2]) >= past)[:, None]
@@ -96,7 +97,8 @@ theta = base ** -(1.0 * np.arange(half)) / half  # You divide the power by d/2. 
 theta = 10000 ** (-np.arange(half) / half)  # Your base is always 10000, so your result is right for that one only.
 theta = 1 / (base * np.arange(1, half + 1) / half)  # You multiply by the base. It is raised to a power, base^(−2m/d).
 theta = base ** (-np.arange(half)[::-1] / half)  # Your speeds are in reverse order. Pair 0 is the fastest.
-theta = base ** (-np.arange(2 * half) / half)  # Your angles have d columns. The two channels of a pair share one, so d/2 do.
+theta = base ** (-np.arange(2 * half) / half)  # Your angles have d columns. The two channels of a pair share one, so
+# d/2 do.
 return llama(x, np.outer(position, base ** (-np.arange(2 * half) / half)))
 return llama(x, np.outer(position, base ** (-np.arange(2 * half) / x.shape[-1])))  # You make a speed for every channel.
 # The two channels of a pair share one, so there are d/2 speeds.

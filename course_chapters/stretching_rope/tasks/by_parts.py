@@ -55,9 +55,9 @@ BETWEEN = (
 )
 ALWAYS = [holds(BETWEEN, lambda y, theta, s, *_: ((y <= theta * 1.0001) & (y >= theta / s * 0.9999)).all())]
 ON_PASS = (
-    "Not every layer needs it. In Gemma 3 (from 4B on), five of every six layers see only a window of near keys, so only "
-    "the sixth is stretched, by interpolation with s = 8. One program forgot to divide, and its short texts looked fine "
-    "(mlx-vlm, pull request 1709)."
+    "Not every layer needs it. In Gemma 3 (from 4B on), five of every six layers see only a window of near keys, so "
+    "only the sixth is stretched, by interpolation with s = 8. One program forgot to divide, and its short texts "
+    "looked fine (mlx-vlm, pull request 1709)."
 )
 WRONG = """
 rho = length * speeds / 2 * np.pi  # You divide by 2 and multiply by π. Write the product 2π in parentheses.

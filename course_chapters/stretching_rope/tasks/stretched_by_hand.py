@@ -35,7 +35,8 @@ AXES = (Axis("pair", ["0", "1", "2", "3"]),)
 OTHERWISE = {
     "turns in training": "Divide the 200 tokens by the number of positions in which the pair makes a whole turn.",
     "closed pairs": "Count the pairs that make one whole turn or more in 200 tokens.",
-    "divisors, NTK": "Pair 0 keeps its speed, the last pair is divided by 8, and each step multiplies by the same factor.",
+    "divisors, NTK": "Pair 0 keeps its speed, the last pair is divided by 8, and each step multiplies by the same "
+    "factor.",
     "reach of pair 2 with NTK": "The text is 8 times as long. By how much is the pair slower than in training?",
     "share of pair 1 kept, by parts": "Pair 1 makes two turns. How far is that on the way from 1 turn to 3?",
     "divisor of pair 1, by parts": "Mix the old speed, 1, and the slowed one, 1/8. The divisor is one divided by that.",

@@ -67,15 +67,16 @@ i = np.arange(len(q))[:, None]  # `past` has no effect in your result. It moves 
 i = len(k) - len(q) + np.arange(len(q))[:, None]  # You take n_k − n_q for `past`. Keys may come after the last query.
 i = -past + np.arange(len(q))[:, None]  # You move the queries back by `past`, or the keys on. Move the queries on.
 offset = np.arange(len(k)) - past + np.arange(len(q))[:, None]  # `j - past + i` adds i. Put `past + i` in parentheses.
-offset = i - np.arange(len(k))  # Pair (i, j) gets the vector of i − j. It should get that of j − i, in row j − i + clip.
+offset = i - np.arange(len(k))  # Pair (i, j) gets the vector of i − j. It should get that of j − i, in row
+# j − i + clip.
 offset = i + np.arange(len(k))  # You add the two positions. The offset is key minus query.
 offset = abs(np.arange(len(k)) - i)  # You use the distance |j − i|, so keys before and after get the same vectors.
 offset = len(k) - i  # Every key of a query gets the same row. The positions of the keys are `np.arange(len(k))`.
 clip = 2  # The clip is fixed at 2. It follows from the table, which has 2·clip + 1 rows.
 rows = offset + clip  # Some rows are outside the table. Limit the offset to ±clip.
 rows = (offset + clip) % len(table)  # Far offsets begin again at the other end of your table. Clip them.
-position = np.where(abs(offset) > clip, 0, position)  # Keys beyond the clip get no vector in your result. They share the
-# last one: limit the offset to −clip … clip.
+position = np.where(abs(offset) > clip, 0, position)  # Keys beyond the clip get no vector in your result. They share
+# the last one: limit the offset to −clip … clip.
 rows = np.clip(offset + clip, -clip, clip)  # You clip after the shift, so all later keys get one vector. Clip first.
 position = products[np.arange(len(q)), rows]  # Column j has the product of query j. Index the queries by `[:, None]`.
 position = products[0][rows]  # Every query takes the products of query 0. Query i needs row i of `products`.

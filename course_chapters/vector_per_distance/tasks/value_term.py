@@ -71,8 +71,8 @@ return weighted.sum(axis=1, where=(offset <= 0)[..., None])  # You leave out the
 return weighted.sum(axis=1, where=(np.diff(rows, append=-1) != 0)[..., None])  # Offsets beyond the clip share a row,
 # and you keep only the last of their weights. `=` overwrites, and so does `+=` with an array of rows in which one is
 # repeated. Add them one by one, or with `np.add.at`.
-weighted = weights[:, :, None] * table[rows] / (rows[:, :, None] == rows[:, None]).sum(-1)[..., None]  # You take the mean
-# of the weights that share a row. Add them up.
+weighted = weights[:, :, None] * table[rows] / (rows[:, :, None] == rows[:, None]).sum(-1)[..., None]  # You take the
+# mean of the weights that share a row. Add them up.
 return weighted.sum(axis=1, where=(i - past + j == 0)[..., None])  # Only one pair is left. Is a `return` in the loop?
 return weighted[:, -1]  # Only the last key counts. Does each key overwrite the one before? Add them up with `+=`.
 return weighted.sum(axis=1).cumsum(axis=0)  # Each query continues the sum of the one before. Start with zeros for each.

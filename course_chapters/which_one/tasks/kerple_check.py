@@ -12,7 +12,7 @@ from course_lib.nn.grid import row_offsets
 from course_lib.nn.position import Position
 from course_study import own_scheme
 
-from .kerple import DEVICE, WRONG
+from .kerple_messages import DEVICE, WRONG
 
 HEADS = 3
 TEXTS = (HEADS, 5, 5, 0), (1, 6, 6, 0), (2, 1, 6, 5), (12, 2, 6, 3), (2, 4, 3, 1)  # heads, n_q, n_k and past

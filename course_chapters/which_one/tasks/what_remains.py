@@ -1,9 +1,9 @@
 """Six situations: what remains? · 8 minutes · ★★ · first
 
-A measurement on small models rules nothing out, nor does what a single head cannot do, because a model has
-several heads and layers. The way a scheme is made can rule it out, and so can what you have. In each situation at most one of the four candidates is left, perhaps with a caveat. If none is, write
-`"no scheme"`. (The candidate `none` is something else, a model without positions.) Find a reason against each of the
-others before you settle on a name.
+A measurement on small models rules nothing out, nor does what a single head cannot do, because a model has several
+heads and layers. The way a scheme is made can rule it out, and so can what you have. In each situation at most one of
+the four candidates is left, perhaps with a caveat. If none is, write `"no scheme"`. (The candidate `none` is something
+else, a model without positions.) Find a reason against each of the others before you settle on a name.
 
 - `memory`: a text read in segments, each numbered from 0, with the segment before as a memory; position may have no
   parameters.

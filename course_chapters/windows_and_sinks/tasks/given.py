@@ -20,7 +20,7 @@ def shown(tokens, mask):
 
 
 def counter(tokens, mask):
-    """The loss of each token, (n,), of a model that predicts a token by how often it occurs among the keys before it."""
+    """The loss of each token, (n,), of a model that predicts a token by how often it occurs among the earlier keys."""
     before = shown(tokens, mask) & np.tri(len(tokens), k=-1, dtype=bool)
     same = before & (tokens[:, None] == tokens)
     return -np.log((same.sum(axis=1) + 1) / (before.sum(axis=1) + VOCABULARY))

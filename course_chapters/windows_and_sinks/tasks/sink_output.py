@@ -4,10 +4,10 @@ In this layer the learned sink has no effect: whatever number `sink` is, the out
 attention. Nothing raises an error. Find the line that undoes the sink, and fix the code.
 
 By hand: for the scores $\ln 1, \ln 2, \ln 3$ and a sink of $\ln 4$, the weights are $\frac1{10}, \frac2{10},
-\frac3{10}$. Sinks have been lost in published code: in OpenVINO, on the path that is taken if the faster kernel does not
-compile ([36039](https://github.com/openvinotoolkit/openvino/pull/36039)), and in vllm-metal, where the code of the sink
-had never run ([550](https://github.com/vllm-project/vllm-metal/pull/550)). In `transformers`, one backend applied the
-sink before the denominator was known ([41026](https://github.com/huggingface/transformers/issues/41026)).
+\frac3{10}$. Sinks have been lost in published code: in OpenVINO, on the path that is taken if the faster kernel does
+not compile ([36039](https://github.com/openvinotoolkit/openvino/pull/36039)), and in vllm-metal, where the code of the
+sink had never run ([550](https://github.com/vllm-project/vllm-metal/pull/550)). In `transformers`, one backend applied
+the sink before the denominator was known ([41026](https://github.com/huggingface/transformers/issues/41026)).
 """
 
 import numpy as np
@@ -74,7 +74,8 @@ return beside(scores, lambda top: np.exp(-sink - top)) @ values  # Your sink pul
 return softmax(np.maximum(scores, sink)) @ values  # You raise low scores to the sink. It does not change any score.
 kept = weights[:, 1:]  # You drop the first key. The sink is the last column.
 kept = softmax(scores)  # Your output is that of plain attention, so the sink has no effect. With a sink, the weights of
-# the keys sum to less than 1. Print their sum after each line. (Adding a number to all scores of a row changes nothing.)
+# the keys sum to less than 1. Print their sum after each line. (Adding a number to all scores of a row changes
+# nothing.)
 kept = softmax(np.hstack([scores[:, :1] + sink, scores[:, 1:]]))  # You add the sink to the score of the first key. It
 # is one more score, beside those of the keys.
 kept = softmax(weights[:, :-1])  # You take a softmax of weights. They only have to be multiplied by the values.

@@ -1,13 +1,14 @@
 """A test of use · 12 minutes · ★★
 
-A level loss does not show that a model uses a long text. A loss that rises without the far keys does. Write this
-test. It calls the model twice on the same tokens. In the first call, each query sees all keys up to its own. In the second,
+A level loss does not show that a model uses a long text. A loss that rises without the far keys does. Write this test.
+It calls the model twice on the same tokens. In the first call, each query sees all keys up to its own. In the second,
 it sees only the last `near` of these, its own included. Average the losses of the last `near` tokens in both calls, and
-return the second mean minus the first. A positive number says that the model has used the far keys, and a negative one that
-they disturbed it.
+return the second mean minus the first. A positive number says that the model has used the far keys, and a negative one
+that they disturbed it.
 
-The three models of the checks predict a token by how often it has occurred. `counter` counts among all keys that the mask
-shows, `near_counter` only among the last three. `crowded` does as `near_counter`, but its loss grows with each key it sees.
+The three models of the checks predict a token by how often it has occurred. `counter` counts among all keys that the
+mask shows, `near_counter` only among the last three. `crowded` does as `near_counter`, but its loss grows with each key
+it sees.
 """
 
 import numpy as np
