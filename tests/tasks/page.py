@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
-from course_chapters import tasks_of
+from course_chapters import tasks_of, topics
 from course_kit.checking import CodingTask, Exercise, Prediction, Result
-from course_kit.checking.matching import matching
+from course_kit.checking.matching import Wrong, matching
 from course_kit.checking.pages import exercise
 from course_kit.checking.spec import attempt
 
@@ -50,10 +50,11 @@ def other_words(result: Result, message: str) -> str:
 def changed(before: Exercise, now: Exercise, answers: Iterable[transcript.Entry], whole: bool) -> Iterator[str]:
     """Each recorded wrong answer to which two versions of a page say something else, and what they say.
 
-    Unless `whole`, the versions differ only in wrong lines. Then an answer with the same wrong lines is not looked at.
+    Unless `whole`, the versions differ only in wrong lines, and only answers that one of these explains are checked.
     """
+    lines = touched(before, now)
     for answer in answers:
-        if "right" in answer or (not whole and same_lines(before, now, answer)):
+        if "right" in answer or not (whole or explained(now, answer, lines)):
             continue
         was, is_now = (transcript.answered(task, answer) for task in (before, now))
         if was.cause != is_now.cause or was.known != is_now.known:
@@ -61,21 +62,26 @@ def changed(before: Exercise, now: Exercise, answers: Iterable[transcript.Entry]
             yield f"{answer['source'].rstrip()}\n  before  {words[0]}\n  now     {words[1]}"
 
 
-def same_lines(before: Exercise, now: Exercise, answer: transcript.Entry) -> bool:
-    """Whether the wrong programs of two versions of a page that do what the answer does have the same messages."""
+def touched(before: Exercise, now: Exercise) -> list[Wrong]:
+    """The wrong programs that only one of two versions of a page has, or that have another message."""
     if not isinstance(before, CodingTask) or not isinstance(now, CodingTask):
-        return False
-    tried = attempt(now.spec, defined(answer["source"], now.name))
-    if tried.run.stopped or tried.first is None:
-        return False
-    was, is_now = (matching(tried, task.wrong_programs.written, most=2) for task in (before, now))
-    return was == is_now
+        return []
+    old, new = ({one[1:3]: (one.message, one.program) for one in task.wrong_programs.on_page} for task in (before, now))
+    return [(old | new)[key] for key in old.keys() ^ new.keys()]
+
+
+def explained(task: CodingTask, answer: transcript.Entry, programs: list[Wrong]) -> bool:
+    """Whether one of these programs does what a recorded answer does."""
+    tried = attempt(task.spec, defined(answer["source"], task.name))
+    return tried.first is not None and bool(matching(tried, programs))
 
 
 def main(key: str, commit: str = "HEAD") -> None:
     """Say what learners get from the page of a task, such as "rope/rope", and what is new since a commit."""
     topic, _, name = key.partition("/")
-    task = tasks_of(topic)[name]
+    task = tasks_of(topic).get(name) if topic in topics() else None
+    if not isinstance(task, CodingTask | Prediction):
+        sys.exit(f"{key}: expected the topic and the task of a page, such as rope/rope")
     module = sys.modules[task.home.__module__]
     file = Path(str(module.__file__)).relative_to(ROOT)
     print(file)
@@ -91,20 +97,24 @@ def main(key: str, commit: str = "HEAD") -> None:
         print(f"The page is new since {commit}." if old.returncode else f"The page is as in {commit}.")
         return
     with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / file.name
-        copy.write_text(old.stdout, encoding="utf-8")
-        spec = spec_from_file_location(module.__name__, copy)
-        before = module_from_spec(spec)
-        spec.loader.exec_module(before)
-        was = exercise(before)
-        whole = not isinstance(task, CodingTask) or without_lines(was, old.stdout) != without_lines(task, text)
-        found = list(changed(was, task, transcript.read(key), whole))
-    print(*found, f"{len(found)} of the recorded answers get other words than in {commit}.", sep="\n\n")
+        before = of_text(old.stdout, module.__name__, Path(folder) / file.name)
+        whole = isinstance(task, Prediction) or without_lines(before, old.stdout) != without_lines(task, text)
+        found = list(changed(before, task, transcript.read(key), whole))
+    print(*found, f"recorded answers that get other words than in {commit}: {len(found)}", sep="\n\n")
 
 
-def without_lines(task: Exercise, page: str) -> str:
+def of_text(text: str, name: str, file: Path) -> Exercise:
+    """The exercise of a page that is written to a file and imported as a module of this name."""
+    file.write_text(text, encoding="utf-8")
+    spec = spec_from_file_location(name, file)
+    page = module_from_spec(spec)
+    spec.loader.exec_module(page)
+    return exercise(page)
+
+
+def without_lines(task: CodingTask, page: str) -> str:
     """The text of a page without its wrong lines."""
-    return page.replace(task.wrong_programs.lines, "") if isinstance(task, CodingTask) else page
+    return page.replace(task.wrong_programs.lines, "")
 
 
 if __name__ == "__main__":
