@@ -8,6 +8,7 @@ reads its message and no other, else what this learner reads. Then it lists the 
 which the page now says something else.
 """
 
+import copy
 import subprocess
 import sys
 import tempfile
@@ -72,7 +73,9 @@ def touched(before: Exercise, now: Exercise) -> list[Wrong]:
 
 def explained(task: CodingTask, answer: transcript.Entry, programs: list[Wrong]) -> bool:
     """Whether one of these programs does what a recorded answer does."""
-    tried = attempt(task.spec, defined(answer["source"], task.name))
+    spec = copy.copy(task.spec)
+    spec.seconds = transcript.SECONDS
+    tried = attempt(spec, defined(answer["source"], task.name))
     return tried.first is not None and bool(matching(tried, programs))
 
 
