@@ -157,6 +157,17 @@ assert touched.tolist() == [True] * 5 + [False] * 3
 # %% [markdown]
 # Rows 5 to 7 get none. Apart from weight decay, they keep the random numbers that they began with.
 #
+# The course's `Sinusoidal` is a torch module, too, but has nothing to learn. It should add the vectors that we computed
+# by hand.
+
+# %%
+from course_lib.nn.absolute import Sinusoidal
+
+add_sines = Sinusoidal(d_model=4)
+assert not list(add_sines.parameters())
+assert np.allclose(add_sines(five_words) - five_words, table, atol=1e-6)
+
+# %% [markdown]
 # ## Seen and unseen
 #
 # A model was trained on texts of 128 tokens and now reads 256. How much of this is new to it? A score is about a query

@@ -179,6 +179,20 @@ figures.side_by_side(
 # saves memory: one row per head is enough for all queries. MPT's code adds $m \, (j - (n - 1))$, which differs from
 # $m\,j$ only by a constant.
 #
+# In torch, `ALiBi` is the position of a layer. We give each of its eight heads the queries and keys of our tokens. The
+# first head has the slope $\frac12$, so its weights should be the same again.
+
+# %%
+from course_lib.nn.alibi import ALiBi
+from course_lib.nn.layer import RelativeAttention
+
+layer = RelativeAttention(d_model=32, n_heads=8, position=ALiBi(8), causal=True).double()
+for matrix in (layer.query, layer.key):
+    torch.nn.init.eye_(matrix.weight)  # queries and keys are the layer's inputs, unchanged
+queries, keys = (torch.tensor(np.tile(x, 8))[None] for x in (Q, K))
+assert np.allclose(layer.weights(queries, keys)[0, 0].detach(), weights)
+
+# %% [markdown]
 # ## What bfloat16 makes visible again
 #
 # All this is exact arithmetic. Large models often compute in **bfloat16**, a format of 16 bits that keeps 8 significant

@@ -210,6 +210,22 @@ print("products:", products.shape, "-> grid", to_grid(products, n).shape)
 # only the $n$ offsets up to 0. Then $QE^\top$ has $n^2$ numbers, as many as the scores $QK^\top$. The cube has $d$
 # times as many.
 #
+# In torch, `MusicTransformer` is such a table, learned. If we put ours into a layer, its scores should be
+# $(QK^\top + S^{rel}) / \sqrt d$.
+
+# %%
+from course_lib.nn.layer import RelativeAttention
+from course_lib.nn.music_transformer import MusicTransformer
+
+scheme = MusicTransformer(n_heads=1, d_head=D_K, max_length=n, causal=False)
+scheme.table.data = torch.tensor(E)[None]
+layer = RelativeAttention(D_K, 1, position=scheme).double()
+for matrix in (layer.query, layer.key):
+    torch.nn.init.eye_(matrix.weight)  # queries and keys are the layer's inputs, unchanged
+in_torch = layer.scores(torch.tensor(Q)[None], torch.tensor(K)[None])[0, 0]
+assert np.allclose(in_torch.detach(), (Q @ K.T + S) / np.sqrt(D_K))
+
+# %% [markdown]
 # ## Huang's skew
 #
 # Huang et al. found three steps that do the work of `to_grid` without an index. Their model is causal, so each query
@@ -528,8 +544,7 @@ else:
 
 # %% [markdown]
 # Music Transformer's own code warns that the cells after the query are undefined (tensor2tensor,
-# `common_attention.py`). In the course's torch code, `course_lib.nn.music_transformer.MusicTransformer` is this
-# chapter's table, learned.
+# `common_attention.py`).
 #
 # **Sources** C.-Z. A. Huang et al., *Music Transformer*, 2019, section 1.1 and section 3.4 · Z. Dai et al.,
 # *Transformer-XL*, 2019, appendix B (the same rearrangement) · the model: L. Ben Allal et al., *SmolLM2*, 2025 (see

@@ -170,6 +170,19 @@ figures.heatmap(with_rope - scores(Q, K), digits=3, alt="Scores with RoPE minus 
 # varies with the contents. So **RoPE is not a bias**: the offset decides *how* query and key are compared, not what is
 # added.
 #
+# In torch, `RoPE` is the position of a layer. With the identity as its matrices, the layer should give our scores.
+
+# %%
+from course_lib.nn.layer import RelativeAttention
+from course_lib.nn.rope import RoPE
+
+layer = RelativeAttention(d_model=4, n_heads=1, position=RoPE(4)).double()
+for matrix in (layer.query, layer.key):
+    torch.nn.init.eye_(matrix.weight)  # queries and keys are the layer's inputs, unchanged
+in_torch = layer.scores(torch.tensor(Q)[None], torch.tensor(K)[None])[0, 0]
+assert np.allclose(in_torch.detach(), with_rope)
+
+# %% [markdown]
 # ## A head that looks at a chosen distance
 #
 # How must queries and keys be made so that a head prefers the key $t$ places back? Give all tokens one common query. Give
@@ -407,12 +420,16 @@ assert max(abs(mean_score[0, x]) for x in (0, 16, 64, 255)) < 0.2
 # so its angle is the position itself. What happens to eight neighbours around position 1,000?
 
 # %%
+from course_lib.nn.rope import rotate as torch_rotate
+
 j = torch.arange(1000, 1008)
 late, early = j.bfloat16().cos(), j.float().cos().bfloat16()
 print("angle in bfloat16:          ", j.bfloat16().tolist())
 print("cos, angle in bfloat16:     ", [round(x, 2) for x in late.tolist()])
 print("cos, angle in float32 first:", [round(x, 2) for x in early.tolist()])
 assert len(set(late.tolist())) == 3 and len(set(early.tolist())) == 8
+arrows = torch.tensor([[1.0, 0.0]]).repeat(8, 1).bfloat16()  # rotated, each becomes (cos, sin)
+assert torch.equal(torch_rotate(arrows, past=1000)[:, 0], early)
 
 # %% [markdown]
 # Only three different angles are left. So the course's `RoPE` computes angles in float32 and converts only their

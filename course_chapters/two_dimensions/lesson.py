@@ -221,6 +221,22 @@ show({"patches": colours, "the patch above": moved}, "Each window has moved down
 # The picture has moved down by one patch *in each window*. The patches at the upper border find nothing above them, so
 # they average all sixteen.
 #
+# In torch, `WindowAttention` is a whole layer of Swin. With our table, and without content scores, it should move the
+# picture as well.
+
+# %%
+import torch
+
+from course_lib.nn.window import WindowAttention
+
+layer = WindowAttention(d_model=3, n_heads=1, window=W).double()
+layer.table.data = torch.from_numpy(up.reshape(-1, 1))
+torch.nn.init.zeros_(layer.query.weight)  # all content scores are 0
+for matrix in (layer.value, layer.out):
+    torch.nn.init.eye_(matrix.weight)  # the colours pass unchanged
+assert np.allclose(layer(torch.from_numpy(colours)[None])[0].detach(), moved)
+
+# %% [markdown]
 # ## Rotating by two axes
 #
 # **Axial RoPE** rotates half of the pairs of channels by the row and the other half by the column (Heo et al. 2024).
@@ -276,6 +292,20 @@ print(f"(−1, +1) {s[0, 2]:.4f}, (+1, −1) {s[2, 0]:.4f}, together {s[0, 2] + 
 # Both sums are $f(-1) + f(+1) + g(-1) + g(+1)$, whatever query and key are. A head that prefers both keys of one
 # diagonal would need a larger sum there. So, with equal content, **no such head exists**.
 #
+# In torch, `AxialRoPE` is the position of a layer. With the identity as its matrices, the layer should give our scores,
+# divided by $\sqrt d$.
+
+# %%
+from course_lib.nn.axial_rope import AxialRoPE
+from course_lib.nn.layer import RelativeAttention
+
+layer = RelativeAttention(d_model=8, n_heads=1, position=AxialRoPE(8, position)).double()
+for matrix in (layer.query, layer.key):
+    torch.nn.init.eye_(matrix.weight)
+queries, keys = (torch.tensor(content).repeat(1, 25, 1) for content in (query, key))
+assert np.allclose(layer.scores(queries, keys)[0, 0, 12].detach(), q[12] @ k.T / np.sqrt(8))
+
+# %% [markdown]
 # ## When the window grows
 #
 # A larger picture only has more windows. But Swin's authors also train models with a larger *window* (12 instead of 7).
@@ -310,7 +340,6 @@ figures.question(
 )
 
 # %%
-import torch
 from torch import nn
 
 from course_lib.reference.attention import softmax
@@ -430,6 +459,26 @@ alt = "Time, row and column of the eight tokens"
 figures.heatmap(place.T, rows=["time", "row", "column"], columns=tokens, alt=alt, digits=0)
 
 # %% [markdown]
+# A word has the same position on all three axes. So among words, M-RoPE should rotate as RoPE does. We compare two
+# layers with the same matrices.
+
+# %%
+from course_lib.nn.axial_rope import MRoPE
+from course_lib.nn.rope import RoPE
+
+by_rope = RelativeAttention(8, 1, position=RoPE(8))
+by_mrope = RelativeAttention(8, 1, position=MRoPE(8, place, sections=(2, 1, 1)))
+by_mrope.load_state_dict(by_rope.state_dict())
+x = torch.ones(1, 8, 8)
+plain, mixed = (layer.scores(x)[0, 0].detach() for layer in (by_rope, by_mrope))
+for words in (slice(0, 2), slice(6, 8)):  # before the picture, and after it
+    assert np.allclose(plain[words, words], mixed[words, words], atol=1e-6)
+assert not np.isclose(plain[6, 0], mixed[6, 0])
+
+# %% [markdown]
+# They agree between the two words before the picture, and between the two after it. Across the picture, M-RoPE counts
+# four positions, where RoPE counts six tokens.
+#
 # Easy to believe; let us run it:
 
 # %%
@@ -589,8 +638,6 @@ else:
     from transformers import SwinConfig
     from transformers.models.swin.modeling_swin import SwinLayer
 
-    from course_lib.nn.window import WindowAttention
-
     torch.manual_seed(0)
     ours = WindowAttention(d_model=48, n_heads=2, window=4, shift=2)
     config = SwinConfig(window_size=4, qkv_bias=False, attn_implementation="eager")
@@ -645,8 +692,6 @@ if find_spec("transformers") is None:
 else:
     from transformers import Qwen2VLTextConfig
     from transformers.models.qwen2_vl import modeling_qwen2_vl as qwen
-
-    from course_lib.nn.axial_rope import MRoPE
 
     q, k = torch.randn(2, 1, 2, len(place), 128)  # 2 heads
     parameters = {"rope_type": "default", "rope_theta": 10_000.0, "mrope_section": [16, 24, 24]}

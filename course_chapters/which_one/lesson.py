@@ -61,6 +61,31 @@ figures.heatmap(np.where(mask, fire, -np.inf), alt="FIRE's bias: the diagonals a
 # At distance 1, the bias takes three values: up to $\tau$ the denominator is constant, then it grows. A row of offsets
 # ([[diagonals|chapter #]]) has only one number for each distance, so it cannot express FIRE.
 #
+# In torch, `FIRE` is the position of a layer, and $g$ is its network. With numbers that make $g(x) = -2x$, the layer
+# should add our bias.
+
+# %%
+import torch
+
+from course_lib.nn.fire import FIRE
+from course_lib.nn.layer import RelativeAttention
+from course_lib.reference.attention import scores
+from course_lib.reference.fire import fire_bias
+
+scheme = FIRE(n_heads=1, hidden=1, threshold=tau)
+numbers = (1, 1, 1, 0, -2, 0)  # c, the factor of τ, and g(x) = −2 · max(1 · x + 0, 0) + 0
+for part, number in zip(scheme.parameters(), numbers):
+    torch.nn.init.constant_(part, number)
+layer = RelativeAttention(4, 1, position=scheme).double()
+for matrix in (layer.query, layer.key):
+    torch.nn.init.eye_(matrix.weight)  # queries and keys are the layer's inputs, unchanged
+in_torch = layer.scores(torch.tensor(Q)[None], torch.tensor(K)[None])[0, 0]
+added = in_torch.detach().numpy() - scores(Q, K)
+assert np.allclose(added[mask], fire[mask])
+in_numpy = fire_bias(shares(n, c=1, threshold=tau), [1], [0], [[-2]], [0])[0]
+assert np.allclose(in_numpy, added)
+
+# %% [markdown]
 # Li et al. report that FIRE reads longer texts better than other schemes. In our only run with FIRE (one seed, a small
 # model), the loss at 1,024 tokens is 0.37 nats higher than at 128.
 #
@@ -319,6 +344,22 @@ assert np.allclose(np.tril(c[:, None] - c), fox)
 _, by_matrix = attention(Q, K, V, bias=fox, mask=mask)
 _, by_key = attention(Q, K, V, bias=-c, mask=mask)
 assert np.allclose(by_matrix, by_key)
+
+# %% [markdown]
+# In torch, `FoX` gives this number per key to a layer. It computes a gate $f = \sigma(w \cdot x + b)$ from the token's
+# vector $x$, with the sigmoid $\sigma$. We let $x$ be a single number, the one from which $\sigma$ makes our gate.
+# Without content scores, the weights should be the softmax of our bias.
+
+# %%
+from course_lib.nn.fox import FoX
+from course_lib.reference.attention import softmax
+
+layer = RelativeAttention(d_model=1, n_heads=1, position=FoX(1, 1), causal=True).double()
+gate = layer.position.gate
+for part, number in ((gate.weight, 1), (gate.bias, 0), (layer.query.weight, 0)):
+    torch.nn.init.constant_(part, number)
+x = torch.logit(torch.tensor(gates), eps=1e-12)[None, :, None]  # σ(x) = 1 would need an infinite x
+assert np.allclose(layer.weights(x)[0, 0].detach(), softmax(np.where(mask, fox, -np.inf)))
 
 # %% [markdown]
 # ## Deeper · Positions counted from the scores

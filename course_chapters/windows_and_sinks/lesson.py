@@ -88,6 +88,17 @@ print("40 tokens read; keys in the cache:", tuple(ring.k.shape), "(batch, heads,
 assert torch.allclose(by_ring, at_once, atol=1e-6)
 
 # %% [markdown]
+# The layer can also hide far keys itself. `Combined` makes one position of RoPE and a window of 4, and the outputs should
+# be the same.
+
+# %%
+from course_lib.nn.position import Combined
+
+windowed = RelativeAttention(16, 2, Combined(RoPE(8), SlidingWindow(4)), causal=True)
+windowed.load_state_dict(layer.state_dict())  # the same matrices
+assert torch.allclose(windowed(x), at_once, atol=1e-6)
+
+# %% [markdown]
 # **What does it save?** The smaller gpt-oss model has 24 layers, with 8 heads of 64 channels for keys and values. Every
 # second layer has a window, of 128 tokens. How much of the memory remains?
 
@@ -281,8 +292,20 @@ assert np.allclose(softmax_with_sink(s, np.log(2)), [1 / 8, 2 / 8, 3 / 8])
 figures.attention_block("sink")
 
 # %% [markdown]
-# The denominator is $2 + 6 = 8$, so a quarter of the weight goes to no key.
-#
+# The denominator is $2 + 6 = 8$, so a quarter of the weight goes to no key. In torch, `Sink` is the position of a layer.
+# With one channel, a query of 1 and the keys $\ln 1, \ln 2, \ln 3$ have our scores. The weights should be ours, too.
+
+# %%
+from course_lib.nn.sink import Sink
+
+layer = RelativeAttention(d_model=1, n_heads=1, position=Sink(1)).double()
+for matrix in (layer.query, layer.key):
+    torch.nn.init.eye_(matrix.weight)  # queries and keys are the layer's inputs, unchanged
+torch.nn.init.constant_(layer.position.a, np.log(2))
+one_query, keys = torch.ones(1, 1, 1).double(), torch.tensor(s)[None, :, None]
+assert np.allclose(layer.weights(one_query, keys).detach().flatten(), [1 / 8, 2 / 8, 3 / 8])
+
+# %% [markdown]
 # ## Layers without positions
 #
 # A layer without positions (*NoPE*) has no rotations, so a long text brings no new angles. But by itself it knows of
@@ -471,8 +494,25 @@ for n in (64, 512, 4096):
 # %% [markdown]
 # The best key keeps its lead but loses its weight, because the denominator grows. A lead that grows like $\ln n$ loses
 # far less. A **length-aware scale** makes leads grow: each head learns a number $g_h$ and multiplies the query at
-# position $p$ by $g_h \ln(p + 1)$ (Nakanishi 2025).
-#
+# position $p$ by $g_h \ln(p + 1)$ (Nakanishi 2025). At the start, $g_h = 1 / \ln 64$ for training texts of 64
+# tokens. Then leads of 4 should grow as above, in NumPy and in a layer.
+
+# %%
+from course_lib.nn.query_scale import LogScale
+from course_lib.reference.query_scale import log_scale, scaled
+
+factors = log_scale(np.arange(4096), length=64)
+leads = scaled(np.full((4096, 1), 4.0), factors)[:, 0]  # queries of 4, and keys of 1
+print("lead 4 at the end of 64, 512 and 4,096 tokens:", leads[[63, 511, 4095]])
+
+layer = RelativeAttention(d_model=1, n_heads=1, position=LogScale(1, length=64)).double()
+torch.nn.init.eye_(layer.query.weight)
+torch.nn.init.eye_(layer.key.weight)
+queries, one_key = torch.full((1, 4096, 1), 4.0), torch.ones(1, 1, 1)
+in_torch = layer.scores(queries.double(), one_key.double())
+assert np.allclose(in_torch.detach().flatten(), leads)
+
+# %% [markdown]
 # Llama 4's layers without positions multiply the query by $1 + 0.1 \ln(1 + \lfloor (p + 1) / 8192 \rfloor)$. This is 1
 # up to position 8,190. Far beyond, each doubling of $p + 1$ adds about $0.1 \ln 2$.
 #

@@ -69,4 +69,4 @@ only integer scalar arrays can be converted to a scalar index  # You gave an arr
 
 def explain_error(error: str, words: str = WORDS) -> str:
     """What an error such as "ValueError: …" means, or ""."""
-    return next((told for pattern, told in messages(words) if re.search(pattern, error)), "")
+    return next((told for _, pattern, told in messages(words) if re.search(pattern, error)), "")

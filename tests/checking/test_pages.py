@@ -97,8 +97,9 @@ def test_pages_become_exercises(topic):
     ("old", "new", "message"),
     [
         (PAGE, '"""Slope"""', "of_pages.slope: 'Slope': expected a first line as `The bias"),
-        ("distance = np.maximum(j - i, 0)\n", "z = 1\n", "slope: 'z = 1': no line of the function assigns z"),
-        ("is free in\n# your result.", "free.\nb = 1", "line 'b = 1': expected `code  # message`"),
+        ("distance = np.maximum(j - i, 0)\n", "z = 1\n", "slope.py:33: 'z = 1': slope: no line of the function assi"),
+        ("np.maximum(i - j, 0)", "maximum(", "slope.py:34: 'distance = maximum(': '(' was never closed"),
+        ("is free in\n# your result.", "free.\nb = 1", "slope.py:35: 'b = 1': expected `code  # message`"),
         ("SECONDS", "SECOND", "of_pages.slope: SECOND: expected an option, or a name that the page itself uses"),
         ("SECONDS", "# SECOND, not SECONDS\nSECOND", "of_pages.slope: SECOND: expected an option"),
     ],

@@ -26,7 +26,7 @@ from course_lib.nn.sink import Sink
 from course_lib.nn.sliding_window import SlidingWindow
 from course_lib.nn.t5 import T5Bias, T5CrossAttention
 from course_lib.nn.transformer_xl import TransformerXL
-from course_lib.reference import oracle, speeds, t5
+from course_lib.reference import oracle, speeds
 from course_lib.reference.absolute import frequencies
 
 MAX_LENGTH = 300  # longer than any text drawn in the tests
@@ -62,8 +62,16 @@ def of_head(table, head):
 
 
 def t5_number(module, head, r):
-    sizes = {"num_buckets": module.num_buckets, "max_distance": module.max_distance}
-    return module.table[int(t5.bucket(r, bidirectional=module.bidirectional, **sizes)), head]
+    """The row of the table by the formula of T5's code, in which a logarithm numbers the wide buckets."""
+    if module.bidirectional:
+        many, first, distance = module.num_buckets // 2, module.num_buckets // 2 * (r > 0), abs(r)
+    else:
+        many, first, distance = module.num_buckets, 0, max(-r, 0)
+    exact = many // 2
+    if distance >= exact:
+        steps = math.log(distance / exact) / math.log(module.max_distance / exact) * (many - exact)
+        distance = min(exact + int(steps), many - 1)
+    return module.table[first + distance, head]
 
 
 def offset_row(module, head, r):
@@ -82,8 +90,37 @@ def triples(speeds, interleaved):
         yield (2 * m, 2 * m + 1, speed) if interleaved else (m, m + half, speed)
 
 
-def stretched(speeds_of, factor=1.0, *, interleaved=False, by_length=False):
-    """RoPE with the speeds that speeds_of(d, n) gives for a text of n tokens, and a factor on what is turned."""
+def trained(d):
+    """The speeds of all pairs before a rule stretches them, with base 100."""
+    return [100.0 ** (-2 * m / d) for m in range(d // 2)]
+
+
+def parts_by_hand(d, n):
+    """YaRN's Definition 2: a pair that turns r times within 20 tokens is slowed 4 times, less so from r = 1 to 32."""
+    found = []
+    for speed in trained(d):
+        r = 20 * speed / (2 * math.pi)
+        kept = 0.0 if r < 1 else 1.0 if r > 32 else (r - 1) / (32 - 1)
+        found.append((1 - kept) * speed / 4 + kept * speed)
+    return found
+
+
+def dynamic_by_hand(d, n):
+    """YaRN's code, trained on 5 tokens, strength 2: beyond them the base grows by (2n/5 − 1)^(d / (d − 2))."""
+    base = 100.0 if n <= 5 else 100.0 * (2 * n / 5 - (2 - 1)) ** (d / (d - 2))
+    return [base ** (-2 * m / d) for m in range(d // 2)]
+
+
+def longrope_by_hand(d, n):
+    """Pair m is slowed 1 + m times in texts of up to 5 tokens, and 3 + m times in longer ones."""
+    return [speed / ((1 if n <= 5 else 3) + m) for m, speed in enumerate(trained(d))]
+
+
+def stretched(speeds_of, by_hand, factor=1.0, *, interleaved=False, by_length=False):
+    """RoPE with the speeds that speeds_of(d, n) gives for a text of n tokens, and a factor on what is turned.
+
+    The loops take the same speeds from by_hand(d, n), where no function of the library is called.
+    """
 
     def make(n_heads, d):
         speeds = (lambda n: speeds_of(d, n)) if by_length else speeds_of(d, None)
@@ -91,7 +128,7 @@ def stretched(speeds_of, factor=1.0, *, interleaved=False, by_length=False):
 
     def scores(module, head, q, k, past):
         d, n = len(q[0]), max(past + len(q), len(k))
-        pairs = [*triples(speeds_of(d, n), interleaved)]
+        pairs = [*triples(by_hand(d, n), interleaved)]
         turning = {channel for first, second, _ in pairs for channel in (first, second)}
         q, k = ([[factor * x if c in turning else x for c, x in enumerate(row)] for row in rows] for rows in (q, k))
         return oracle.scores_with_rotation(q, k, pairs, scale=d**-0.5, past=past)
@@ -226,8 +263,12 @@ SCHEMES = {
     "ALiBi": Scheme(lambda n, d: ALiBi(n), with_bias(alibi_number)),
     "RoPE": Scheme(lambda n, d: RoPE(d), with_rotation(rope_pairs)),
     "RoPE, interleaved": Scheme(lambda n, d: RoPE(d, base=100.0, interleaved=True), with_rotation(rope_pairs)),
-    "RoPE, by parts, with a factor": stretched(lambda d, n: speeds.by_parts(frequencies(d, 100.0), 4.0, 20.0), 1.2),
-    "RoPE, partial, interleaved, with a factor": stretched(lambda d, n: [0.7], 1.2, interleaved=True),
+    "RoPE, by parts, with a factor": stretched(
+        lambda d, n: speeds.by_parts(frequencies(d, 100.0), 4.0, 20.0), parts_by_hand, 1.2
+    ),
+    "RoPE, partial, interleaved, with a factor": stretched(
+        lambda d, n: [0.7], lambda d, n: [0.7], 1.2, interleaved=True
+    ),
     "sliding window": Scheme(lambda n, d: SlidingWindow(3), Definition(unscaled, numbers=window_number(3))),
     "RoPE in a sliding window": Scheme(
         lambda n, d: Combined(RoPE(d), SlidingWindow(2)),
@@ -255,13 +296,14 @@ SCHEMES = {
 # length, and a cache those read so far, so that tests which compare the two row by row do not apply.
 STRETCHED_BY_LENGTH = {
     "dynamic NTK": stretched(
-        lambda d, n: speeds.dynamic_ntk(frequencies(d, 100.0), n, 5, strength=2.0), by_length=True
+        lambda d, n: speeds.dynamic_ntk(frequencies(d, 100.0), n, 5, strength=2.0), dynamic_by_hand, by_length=True
     ),
     "LongRoPE": stretched(
         lambda d, n: speeds.longrope(
             frequencies(d, 100.0), n, 5, short=[1 + m for m in range(d // 2)], long=[3.0 + m for m in range(d // 2)]
         ),
-        speeds.longrope_factor(2.0, 5),
+        longrope_by_hand,
+        math.sqrt(1 + math.log(2) / math.log(5)),
         by_length=True,
     ),
 }

@@ -82,7 +82,7 @@ def hook(cls: Any) -> Iterator[tuple[Any, str, str]]:
         for head, k in differs(yours, right).nonzero().tolist():
             told = f"{names['call']}: head {head}, offset {names['r'][k]:.0f}: yours {yours[head, k]:.4g}, with the "
             told += f"module's a and c the formula gives {right[head, k]:.4g}"
-            formulas = ((one, cause) for several, cause in messages(WRONG) for one in several.split(" | "))
+            formulas = ((one, cause) for _, several, cause in messages(WRONG) for one in several.split(" | "))
             fits = (cause for one, cause in formulas if not any(differs(y, eval(one, t)).any() for t, y, _ in texts))
             yield True, told, next(fits, "")
     yield not all(gradients(module, module.bias(4, 4, 0))), "right, but some parameter gets no gradient", DETACHED
