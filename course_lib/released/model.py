@@ -18,7 +18,7 @@ from ..nn.grid import from_grid
 from ..nn.terms import for_each_head
 from ..reference.grid import check_whole
 from .changes import Changes
-from .decoder import Decoder, Sizes, filled
+from .decoder import Config, Decoder, filled
 from .files import NAME, fetch_or_say, model_file
 from .gguf import read
 from .tokenizer import tokenizer
@@ -48,10 +48,10 @@ class Released:
     """
 
     def __init__(self, decoder: Decoder, tokenizer: Any) -> None:
-        self.decoder, self.tokenizer, sizes = decoder, tokenizer, decoder.sizes
-        self.n_layers, self.n_heads, self.n_kv_heads = sizes.n_layers, sizes.n_heads, sizes.n_kv_heads
-        self._changes = Changes.none(decoder.rope, sizes.n_layers, sizes.n_heads)
-        self.d_head, self.speeds = sizes.d_head, self._changes.trained
+        self.decoder, self.tokenizer, config = decoder, tokenizer, decoder.config
+        self.n_layers, self.n_heads, self.n_kv_heads = config.n_layers, config.n_heads, config.n_kv_heads
+        self._changes = Changes.none(decoder.rope, config.n_layers, config.n_heads)
+        self.d_head, self.speeds = config.d_head, self._changes.trained
         for layer, block in enumerate(decoder.blocks):
             block.attention.out.register_forward_pre_hook(
                 lambda _, args, layer=layer: self._changes.outputs(layer, args[0])
@@ -170,7 +170,7 @@ class Released:
 
     def _numbers(self, text: str | Tensor, least: int = 1) -> Tensor:
         """The token numbers of a text, (n,), at least so many. Raises ValueError for what is not a text."""
-        numbers, top = self.encode(text) if isinstance(text, str) else text, self.decoder.sizes.vocabulary
+        numbers, top = self.encode(text) if isinstance(text, str) else text, self.decoder.config.vocabulary
         whole = isinstance(numbers, Tensor) and numbers.dim() == 1 and not numbers.is_floating_point()
         if not whole or len(numbers) < least or numbers.min() < 0 or numbers.max() >= top:
             raise ValueError(f"text={text!r}: expected a string, or {least} or more token numbers 0 … {top - 1}, (n,)")
@@ -219,4 +219,4 @@ def load(path: Path | str | None = None) -> Released:
         raise ValueError(f"{path}: expected {NAME} with the SHA-256 {SHA256}, not {found}. Is it whole?")
     metadata, tensors = read(path)
     weights = {name: torch.from_numpy(tensor) for name, tensor in tensors.items()}
-    return Released(filled(Sizes(), weights), tokenizer(metadata))
+    return Released(filled(Config(), weights), tokenizer(metadata))
