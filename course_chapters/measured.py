@@ -83,9 +83,14 @@ def verdict(run: str) -> str:
     return study.verdict(rows) if len(rows) > 1 else "one seed"
 
 
+def runs(task: str = TEXT) -> list[str]:
+    """The scheme of every run of a task, once for each seed."""
+    return [row["scheme"] for row in committed() if row["task"] == task]
+
+
 def schemes(task: str = TEXT) -> list[str]:
-    """The runs of a task with as many seeds as the others."""
-    seeds = [row["scheme"] for row in committed() if row["task"] == task]
+    """The schemes of a task with as many seeds as the others."""
+    seeds = runs(task)
     return [scheme for scheme in dict.fromkeys(seeds) if seeds.count(scheme) == seeds.count("none")]
 
 

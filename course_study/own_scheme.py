@@ -347,7 +347,7 @@ def train(
     if says_nothing(position, settings.d_model):
         return Training(*not_attempted(name))
     others = [run for run in study.plan(settings, [task], against, seed + 1) if run.inputs["seed"] == seed]
-    model = study.train(settings, task, study.Scheme((lambda _: make(*sizes),)), seed)
+    model = study.train(settings, task, study.Variant((lambda _: make(*sizes),)), seed)
     rows = [{**inputs(settings, task, name, seed), **study.evaluate(model, settings, task)}]
     for other in others:
         committed = study.pick(study.committed("quick"), **other.inputs)

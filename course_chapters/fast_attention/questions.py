@@ -71,9 +71,9 @@ def new_row():
     },
 )
 def no_bias_kernel():
-    from course_lib.schemes import SCHEMES
+    from course_lib.schemes import NOTHING, SCHEMES
 
     schemes = {"A log decay": "log decay", "Sinusoidal": "sinusoidal", "T5 buckets": "T5 buckets", "RoPE": "RoPE"}
     found = {option: SCHEMES[scheme] for option, scheme in schemes.items()}
-    fits = [x for x, s in found.items() if s.parameters == "0" and "bias" not in s.enters and s.relative]
+    fits = [x for x, s in found.items() if s.parameters == NOTHING and "bias" not in s.enters and s.relative]
     return fits[0] if len(fits) == 1 else fits

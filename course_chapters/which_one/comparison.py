@@ -10,13 +10,14 @@ What the registry says, `tests/questions/test_comparison.py` asks the modules.
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from course_kit.display.box import rich
 from course_kit.display.formatting import escape
 from course_kit.display.picture import SUPPRESS, Picture
 from course_kit.figures.map_of_schemes import PLACES
-from course_lib.schemes import SCHEMES, Scheme, Sizes
+from course_lib.schemes import SCHEMES, Count, Scheme, Sizes
 
 from .. import measured
 
@@ -29,56 +30,52 @@ WORDS = {
     "key_bias": "score, a number per key from what was read",
     "sink": "softmax, as one more key",
 }
-OWN_WORDS = {"FIRE": "score, a number per query and key", "log scale": "scale of the query"}
 RELATIVE = {True: "yes", False: "no", None: "sees no position"}
-GROWS = {  # by what the formula contains
-    "W⁴": "grows with n² for n patches in a window",
-    "n²": "grows with n²",
-    "n": "grows with n",
-    "": "the same for every n",
-}
-DIRECTIONS = {
-    "blind": "order only by a mask",
-    "mirror": "before = after, order only by a mask",
-    "past only": "needs a mask: later keys are all alike",
-    "rising": "needs a mask: it would raise later keys",
-    "both": "tells before from after",
-}
 GREEN, PALE, ORANGE, GREY = "#b9e2da", "#fdebd3", "#f2a75c", "#eaeef2"  # the words say it, the colours find it
 VERDICTS = {"level": GREEN, "rises": PALE, "breaks": ORANGE, "seeds differ": GREY, "one seed": GREY}
 ROW = 'style="background-color:#ffffff;color:#1b1f24;text-align:left"'
 
 
 def where(scheme: Scheme, sizes: Sizes) -> str:
-    return "; ".join(OWN_WORDS.get(scheme.name, WORDS[hook]) for hook in scheme.enters) or "nowhere"
+    return scheme.where or "; ".join(WORDS[hook] for hook in scheme.enters) or "nowhere"
 
 
 def learns(scheme: Scheme, sizes: Sizes) -> str:
     often = "once for all layers" if scheme.shared else "in every layer"
-    count = sizes.count(scheme.parameters)
-    return f"{count:,} = {scheme.parameters}, {often}" if count else "nothing"
+    count = scheme.parameters.of(sizes)
+    return f"{count:,} = {scheme.parameters.text}, {often}" if count else "nothing"
 
 
 def keeps(scheme: Scheme, sizes: Sizes) -> str:
-    count, grows = sizes.count(scheme.keeps), next(words for size, words in GROWS.items() if size in scheme.keeps)
-    return f"{count:,} bytes, {grows}" if count else "nothing"
+    count = scheme.keeps.of(sizes)
+    return f"{count:,} bytes, {grows(scheme.keeps, sizes)}" if count else "nothing"
+
+
+def grows(count: Count, sizes: Sizes) -> str:
+    """How a count grows when texts of n tokens do, or the n patches of a window: from n, 2n and 3n of them."""
+    once, twice, thrice = (count.of(replace(sizes, n=m * sizes.n)) for m in (1, 2, 3))
+    if count.of(replace(sizes, window=2 * sizes.window)) == 16 * once:
+        return "grows with n² for n patches in a window"
+    if once == twice:
+        return "the same for every n"
+    return "grows with n" if twice - once == thrice - twice else "grows with n²"
 
 
 def direction(scheme: Scheme, sizes: Sizes) -> str:
-    text = DIRECTIONS[scheme.direction]
+    text = scheme.direction.value
     if scheme.other:
-        argument, _, other = scheme.other
-        text += f" ({argument}: {DIRECTIONS[other].split(':')[0]})"
+        text += f" ({scheme.other.argument}: {scheme.other.direction.value.partition(':')[0]})"
     return text
 
 
 def longer(scheme: Scheme, sizes: Sizes) -> str:
-    parts = [] if scheme.runs else ["not in the study"]
-    for run in scheme.runs:
+    runs = [run for run in scheme.runs if run in measured.runs()]
+    parts = [] if runs else ["not in the study"]
+    for run in runs:
         said = f"{measured.verdict(run)} {measured.rise(run):+.2f}".replace("-", "−")
         if run in measured.schemes(measured.NAMES):
             said += f", finds {measured.right(run, measured.NAMES)[-1]:.0%}"
-        parts.append(f"{run} {said}" if len(scheme.runs) > 1 else said)
+        parts.append(f"{run} {said}" if len(runs) > 1 else said)
     return "; ".join([*parts, "its table ends"] if scheme.ends else parts)
 
 
@@ -139,9 +136,10 @@ def picture(**sizes: Any) -> Picture:
         for scheme, row in cells.items()
     )
     letters = ", ".join(f"{letter} = {size:,}" for letter, size in checked.letters().items())
+    every_pair = 4 * checked.n_heads * checked.n**2
     note = (
         f"{letters}: D channels in H heads of d; texts of n tokens, and tables that end there; k clip, B buckets, "
-        f"W window. A bias for every pair would take 4·H·n² = {checked.count('4·H·n²'):,} bytes. {LEGEND}"
+        f"W window. A bias for every pair would take 4·H·n² = {every_pair:,} bytes. {LEGEND}"
     )
     how = "".join(f"<li><b>{escape(column)}:</b> {rich(found)}</li>" for column, (_, found) in COLUMNS.items())
     body = (

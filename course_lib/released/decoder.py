@@ -13,7 +13,7 @@ from ..nn.rope import RoPE
 
 
 @dataclass(frozen=True)
-class Sizes:
+class Config:
     """The numbers that say how large a decoder is, by default those of SmolLM2-135M."""
 
     n_layers: int = 30
@@ -46,12 +46,12 @@ class SwiGLU(nn.Module):
 class Block(nn.Module):
     """x + attention(norm x), then x + feed-forward(norm x)."""
 
-    def __init__(self, sizes: Sizes, rope: RoPE) -> None:
+    def __init__(self, config: Config, rope: RoPE) -> None:
         super().__init__()
-        d_model = sizes.d_model
-        self.norm1, self.norm2 = nn.RMSNorm(d_model, eps=sizes.eps), nn.RMSNorm(d_model, eps=sizes.eps)
-        self.attention = RelativeAttention(d_model, sizes.n_heads, rope, n_kv_heads=sizes.n_kv_heads, causal=True)
-        self.feed_forward = SwiGLU(d_model, sizes.d_feed_forward)
+        d_model = config.d_model
+        self.norm1, self.norm2 = nn.RMSNorm(d_model, eps=config.eps), nn.RMSNorm(d_model, eps=config.eps)
+        self.attention = RelativeAttention(d_model, config.n_heads, rope, n_kv_heads=config.n_kv_heads, causal=True)
+        self.feed_forward = SwiGLU(d_model, config.d_feed_forward)
 
     def forward(self, x: Tensor, mask: Tensor | None = None, cache: KeyValueCache | None = None) -> Tensor:
         x = x + self.attention(self.norm1(x), mask=mask, cache=cache)
@@ -66,13 +66,13 @@ class Decoder(nn.Module):
     Source: Touvron et al. 2023 (Llama), section 2.2.
     """
 
-    def __init__(self, sizes: Sizes) -> None:
+    def __init__(self, config: Config) -> None:
         super().__init__()
-        self.sizes, self.rope = sizes, RoPE(sizes.d_head, base=sizes.base, interleaved=True)
-        self.out = nn.Linear(sizes.d_model, sizes.vocabulary, bias=False)
-        blocks = [Block(sizes, self.rope) for _ in range(sizes.n_layers)]
+        self.config, self.rope = config, RoPE(config.d_head, base=config.base, interleaved=True)
+        self.out = nn.Linear(config.d_model, config.vocabulary, bias=False)
+        blocks = [Block(config, self.rope) for _ in range(config.n_layers)]
         self.blocks: Sequence[Block] = nn.ModuleList(blocks)  # type: ignore[assignment]  # it is one, and says Module
-        self.norm = nn.RMSNorm(sizes.d_model, eps=sizes.eps)
+        self.norm = nn.RMSNorm(config.d_model, eps=config.eps)
 
     def forward(
         self, tokens: Tensor, mask: Tensor | None = None, caches: Sequence[KeyValueCache] | None = None
@@ -108,13 +108,13 @@ OURS = {  # the parts of the names in a GGUF file
 }
 
 
-def filled(sizes: Sizes, weights: Mapping[str, Tensor]) -> Decoder:
+def filled(config: Config, weights: Mapping[str, Tensor]) -> Decoder:
     """A decoder with these weights, by their names in a GGUF file, which stores W_q and W_k for interleaved pairs.
 
     Raises RuntimeError for a tensor that is missing, not expected or of the wrong shape.
     """
     with torch.device("meta"):  # shapes without numbers: nothing is drawn that would be overwritten
-        decoder = Decoder(sizes)
+        decoder = Decoder(config)
     ours = {".".join(OURS.get(part, part) for part in name.split(".")): weight for name, weight in weights.items()}
     decoder.load_state_dict(ours, assign=True)
     return decoder.requires_grad_(False).eval()

@@ -7,7 +7,7 @@ from typing import cast
 
 import torch
 
-from .decoder import Sizes, filled
+from .decoder import Config, filled
 from .files import NAME, fetch_or_say, model_file
 from .gguf import read
 from .model import Released
@@ -33,4 +33,4 @@ def load(path: Path | str | None = None) -> Released:
         raise ValueError(f"{path}: expected {NAME} with the SHA-256 {SHA256}, not {found}. Is it whole?")
     metadata, tensors = read(path)
     weights = {name: torch.from_numpy(tensor) for name, tensor in tensors.items()}
-    return Released(filled(Sizes(), weights), tokenizer(metadata))
+    return Released(filled(Config(), weights), tokenizer(metadata))

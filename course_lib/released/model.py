@@ -41,10 +41,10 @@ class Released:
     """
 
     def __init__(self, decoder: Decoder, tokenizer: Any) -> None:
-        self.decoder, self.tokenizer, sizes = decoder, tokenizer, decoder.sizes
-        self.n_layers, self.n_heads, self.n_kv_heads = sizes.n_layers, sizes.n_heads, sizes.n_kv_heads
-        self._changes = Changes.none(decoder.rope, sizes.n_layers, sizes.n_heads)
-        self.d_head, self.speeds = sizes.d_head, self._changes.trained
+        self.decoder, self.tokenizer, config = decoder, tokenizer, decoder.config
+        self.n_layers, self.n_heads, self.n_kv_heads = config.n_layers, config.n_heads, config.n_kv_heads
+        self._changes = Changes.none(decoder.rope, config.n_layers, config.n_heads)
+        self.d_head, self.speeds = config.d_head, self._changes.trained
         for layer, block in enumerate(decoder.blocks):
             block.attention.out.register_forward_pre_hook(
                 lambda _, args, layer=layer: self._changes.outputs(layer, args[0])
@@ -163,7 +163,7 @@ class Released:
 
     def _numbers(self, text: str | Tensor, least: int = 1) -> Tensor:
         """The token numbers of a text, (n,), at least so many. Raises ValueError for what is not a text."""
-        numbers, top = self.encode(text) if isinstance(text, str) else text, self.decoder.sizes.vocabulary
+        numbers, top = self.encode(text) if isinstance(text, str) else text, self.decoder.config.vocabulary
         whole = isinstance(numbers, Tensor) and numbers.dim() == 1 and not numbers.is_floating_point()
         if not whole or len(numbers) < least or numbers.min() < 0 or numbers.max() >= top:
             raise ValueError(f"text={text!r}: expected a string, or {least} or more token numbers 0 … {top - 1}, (n,)")

@@ -16,14 +16,14 @@ from course_lib.nn.rope import RoPE
 from course_lib.nn.shaw import ShawVectors
 from course_lib.nn.sink import Sink
 
-from .definitions import SCHEMES, STRETCHED_BY_LENGTH
+from .definitions import DEFINED, STRETCHED_BY_LENGTH
 
 F64 = torch.float64
 
 
 KINDS = ("T5 buckets, causal", "Shaw", "Music Transformer", "Transformer-XL", "ALiBi", "RoPE", "FoX", "FIRE")
 KINDS += ("RoPE in a sliding window", "sliding window with sink")
-MAKE = {name: SCHEMES[name].make for name in KINDS} | {
+MAKE = {name: DEFINED[name].make for name in KINDS} | {
     "FIRE and ALiBi": lambda n, d: Combined(FIRE(n), ALiBi(n)),
     "RoPE and a sink": lambda n, d: Combined(RoPE(d), Sink(n)),
 }
@@ -163,7 +163,7 @@ def test_what_a_ring_cannot_do_is_refused():
 @pytest.mark.parametrize("make", [KeyValueCache, lambda: RingCache(5), lambda: SegmentMemory(4)])
 def test_grouped_keys_equal_a_layer_that_repeats_the_rows_of_its_weights(name, make):
     torch.manual_seed(0)
-    heads, groups, d, position = 6, 2, 4, SCHEMES[name].make(6, 4)
+    heads, groups, d, position = 6, 2, 4, DEFINED[name].make(6, 4)
     grouped = RelativeAttention(heads * d, heads, position, n_kv_heads=groups, causal=True).double()
     repeated = RelativeAttention(heads * d, heads, position, causal=True).double()
     randomise(grouped)
@@ -203,4 +203,4 @@ def test_a_cache_keeps_keys_unturned_only_where_speeds_change():
             expected = layer(x[:, i : i + 2], mask=mask[i : i + 2, : i + 2], cache=growing)
             torch.testing.assert_close(layer(x[:, i : i + 2], cache=ring), expected, rtol=0, atol=1e-12)
         torch.testing.assert_close(growing.k, layer.heads(layer.key(x)))
-    assert not any(scheme.make(2, 4).caches_unrotated for name, scheme in SCHEMES.items() if name.startswith("RoPE"))
+    assert not any(scheme.make(2, 4).caches_unrotated for name, scheme in DEFINED.items() if name.startswith("RoPE"))

@@ -22,10 +22,10 @@ from course_lib.nn.sliding_window import SlidingWindow
 from course_lib.nn.window import WindowAttention
 from course_lib.reference import absolute, fire
 
-from .definitions import SCHEMES, STRETCHED_BY_LENGTH
+from .definitions import DEFINED, STRETCHED_BY_LENGTH
 
 F64, F32, F16, BF16 = torch.float64, torch.float32, torch.float16, torch.bfloat16
-EVERY = SCHEMES | STRETCHED_BY_LENGTH
+EVERY = DEFINED | STRETCHED_BY_LENGTH
 every_scheme = pytest.mark.parametrize("name", EVERY)
 few = settings(deadline=None, max_examples=30, derandomize=True)
 
@@ -131,7 +131,7 @@ def test_gradients(name):
 
 @pytest.mark.parametrize(
     ("name", "length"),
-    [(name, length) for name, scheme in SCHEMES.items() for length in (0, 2, 5, 99) if scheme.relative or length > 8],
+    [(name, length) for name, scheme in DEFINED.items() for length in (0, 2, 5, 99) if scheme.relative or length > 8],
 )
 def test_segments_equal_one_pass_with_a_window(name, device, length):
     """A query of segment s sees its own segment up to itself, and the `length` tokens before the segment.

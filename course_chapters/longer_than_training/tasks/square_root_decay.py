@@ -5,8 +5,8 @@ $b_h(r) = -s_h \sqrt{|r|}$, with a strength $s_h$ for each head. Write it as the
 number per head and offset, in the order of `row_offsets(n_q, n_k, past)`, which the first cell imports. `row_offsets`
 returns a tensor of whole numbers; return a float tensor. Hiding keys is the job of the mask.
 
-When it passes, make a scheme of it (its name exists in this notebook only) and train it together with its neighbours.
-These are three small models, which take about half a minute.
+When it passes, make a variant of the study's models with it (its name exists in this notebook only) and train it
+together with its neighbours. These are three small models, which take about half a minute.
 
 ```python
 import torch
@@ -19,7 +19,7 @@ class SquareRootDecay(Position):
 
     bias = square_root_decay
 
-study.schemes.PLAIN["square-root"] = study.Scheme((lambda settings: SquareRootDecay([1.0, 0.5, 0.25, 0.125]),))
+study.VARIANTS["square-root"] = study.Variant((lambda settings: SquareRootDecay([1.0, 0.5, 0.25, 0.125]),))
 runs = study.plan(study.Settings(), ["characters"], ["log-1", "square-root", "alibi"], seeds=1)
 print(study.table(study.sweep(runs)))
 ```
