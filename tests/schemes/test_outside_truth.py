@@ -281,6 +281,22 @@ def test_slopes_of_bloom_mpt_and_falcon():
         np.testing.assert_allclose(keys, falcon.build_alibi_tensor(text, n_heads, torch.float32), rtol=2**-7)
 
 
+def test_largest_exponent_of_mpt():
+    """MPT's alibi_bias_max is the exponent of the last slope, for us 8. A model of transformers reads it nowhere."""
+    from transformers import MptConfig, MptModel
+    from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor
+
+    def output(largest):
+        torch.manual_seed(0)
+        config = MptConfig(d_model=8, n_heads=2, n_layers=1, vocab_size=9, attn_config={"alibi_bias_max": largest})
+        assert config.attn_config.alibi and config.attn_config.alibi_bias_max == largest
+        return MptModel(config).eval()(torch.arange(9)[None]).last_hidden_state
+
+    steep = alibi.slopes(6)[:, None, None] ** (16 / 8) * np.arange(-4, 1)
+    np.testing.assert_allclose(steep, build_mpt_alibi_tensor(6, 5, alibi_bias_max=16), rtol=1e-6, atol=0)
+    assert torch.equal(output(8), output(16))
+
+
 @pytest.mark.parametrize(("n_q", "n_k"), [(1, 1), (4, 4), (3, 7), (6, 2)])
 def test_xlnet_shift(n_q, n_k):
     """Transformer-XL's shift for both directions, as XLNet has it: one column more in front, heads last."""

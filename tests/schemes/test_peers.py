@@ -172,7 +172,7 @@ OURS = [
     ("fairseq: shift", lambda: grid.to_grid(fairseq_rows(), 3)),
     ("fairseq: shift", lambda: music.skew(fairseq_rows().numpy(), 3)),
     ("fairseq: shift", lambda: nn_grid.to_grid(fairseq_rows(), 3)),
-    ("fairseq: shift", lambda: strided_view.view(fairseq_rows().flip(0), 3).flip(0)),  # ours has a row for each key
+    ("fairseq: shift", lambda: strided_view.view(fairseq_rows().flip(0), 3).flip(0)),  # it counts queries from the last
     # trax: a text to its last token; what belongs to later keys is junk there, too.
     ("trax: shift", lambda: music.skew_causal(np.tile([-3.0, -2.0, -1.0, 0.0], (4, 1)))),
     ("trax: shift", lambda: xl.relative_shift(np.tile([-3.0, -2.0, -1.0, 0.0], (4, 1)))),
