@@ -13,10 +13,12 @@ import torch
 
 from course_lib.nn import rope as nn_rope
 from course_lib.nn.axial_rope import AxialRoPE, MRoPE
+from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.t5 import bucket
 from course_lib.reference import absolute, alibi, axial_rope, rope, sliding_window, speeds, t5
 from course_lib.reference import music_transformer as music
 from course_lib.reference.absolute import frequencies
+from course_lib.reference.grid import to_grid
 
 pytest.importorskip("transformers")
 
@@ -181,9 +183,15 @@ def test_rotations_of_model_families(model, repeated, form):
     torch.testing.assert_close(ours, expected, rtol=0, atol=1e-6)  # some turn in float32
 
 
-def turned(position, x):
-    """x (…, n, d), the vectors of a whole text, as this scheme turns them."""
-    return position.rotate(x, x, 0)[0]
+def scores_of_turned(position, x):
+    """x_i · x_j / √d for each text of a batch x (batch, n, d), with both vectors turned by this scheme."""
+    layer = RelativeAttention(x.shape[-1], 1, position).double()
+    layer.query.weight.data = layer.key.weight.data = torch.eye(x.shape[-1]).double()
+    return layer.scores(x)[:, 0].detach()
+
+
+def scores_between(turned):
+    return turned @ turned.mT / turned.shape[-1] ** 0.5
 
 
 TEXT = axial_rope.text_positions([3, (2, 4), 5, (3, 3), 2])  # words, a picture of 2 · 4 tokens, words, …
@@ -208,8 +216,8 @@ def test_rotations_of_qwen(model, d, sections):
     x, interleaved = torch.randn(1, 2, len(TEXT), d).double(), model == "qwen3_vl"
     cos, sin = embedding(config(rope_parameters=rule, **sizes))(x, torch.tensor(TEXT).T[:, None])
     expected, _ = apply_rotary_pos_emb(x, x, cos, sin)
-    ours = turned(MRoPE(d, TEXT, sections, interleaved=interleaved), x)
-    torch.testing.assert_close(ours, expected, rtol=0, atol=1e-5)
+    ours = scores_of_turned(MRoPE(d, TEXT, sections, interleaved=interleaved), x[0])
+    torch.testing.assert_close(ours, scores_between(expected[0]), rtol=0, atol=1e-5)
     by_reference = axial_rope.rotate(x.numpy(), TEXT, *axial_rope.mrope(d, sections, interleaved=interleaved))
     np.testing.assert_allclose(by_reference, expected, rtol=0, atol=1e-5)
 
@@ -232,11 +240,11 @@ def test_pictures_of_qwen():
     from transformers.models.qwen2_vl import modeling_qwen2_vl as qwen
     from transformers.models.qwen2_vl.configuration_qwen2_vl import Qwen2VLVisionConfig
 
-    positions, x = axial_rope.grid_positions(3, 4), torch.randn(12, 2, 16)  # (tokens, heads, channels)
+    positions, x = axial_rope.grid_positions(3, 4), torch.randn(12, 2, 16).double()  # (tokens, heads, channels)
     embedding = qwen.Qwen2VLVisionRotaryEmbedding(Qwen2VLVisionConfig(embed_dim=32, num_heads=2))
     expected, _ = qwen.apply_rotary_pos_emb_vision(x, x, *embedding(x, torch.from_numpy(positions)))
-    ours = turned(AxialRoPE(16, positions), x.transpose(0, 1))
-    torch.testing.assert_close(ours.transpose(0, 1), expected, rtol=0, atol=1e-5)
+    ours = scores_of_turned(AxialRoPE(16, positions), x.transpose(0, 1))
+    torch.testing.assert_close(ours, scores_between(expected.transpose(0, 1).double()), rtol=0, atol=1e-5)
 
 
 # --- buckets, slopes, shifts ----------------------------------------------------------------------------------------
@@ -327,7 +335,8 @@ def test_window_of_an_encoder(w):
 
     i, j = torch.meshgrid(torch.arange(12), torch.arange(12), indexing="ij")
     expected = sliding_window_bidirectional_overlay(w)(0, 0, i, j).tolist()
-    assert (sliding_window.window_bias(12, w=w + 1) == 0).tolist() == expected
+    visible = to_grid(sliding_window.window_row(12, w=w + 1)[None], 12) == 0
+    assert visible.tolist() == expected
 
 
 def test_sinusoids_of_xlm_marian_and_whisper():

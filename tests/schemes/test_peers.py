@@ -105,7 +105,6 @@ CAUSAL = {"bidirectional": False}
 OURS = [
     # Llama 2 of transformers: d = 128, stretched from 2,048 tokens by 10. Linear and LongRoPE divide `default`.
     ("transformers: default", lambda: THETA),
-    ("transformers: default", lambda: nn_absolute.frequencies(128, 1e4, torch.empty(0))),
     ("transformers: default", lambda: 10 * speeds.interpolated(THETA, 10)),
     ("transformers: default", lambda: speeds.dynamic_ntk(THETA, 2048, 2048, strength=10)),
     ("transformers: default", lambda: 2 * speeds.longrope(THETA, 2048, 2048, **LONGROPE)),
