@@ -64,7 +64,11 @@ class WrongPrograms:
     @cached_property
     def made_by_rules(self) -> list[Wrong]:
         """Every rule applied to every line of the solution: what was done, and what the comment says."""
-        return [(said, compiled(text, self.source.name, self.source.globals)) for said, text in self._by_rules()]
+        return list(self._compiled(self._by_rules()))
+
+    def _compiled(self, found: Iterable[tuple[str, str]]) -> Iterator[Wrong]:
+        for message, text in found:
+            yield message, compiled(text, self.source.name, self.source.globals)
 
     def _first_line(self) -> int:
         """The line of the page on which the text with the wrong lines begins."""
