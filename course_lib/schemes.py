@@ -83,8 +83,9 @@ class Scheme:
     """One scheme. `make(sizes)` gives its torch module, and imports torch only then.
 
     name: as it is written everywhere. topic: the chapter that teaches it. what: one line. formula: what it adds.
-    enters: the hooks of `nn.position.Position` by which it enters, or "input", each with its name on the map. A vector
-    added to all queries, as in Transformer-XL, counts as "key_bias": its product with a key is a number per key.
+    enters: where it enters, with its name there on the map: "input", a hook of `nn.position.Position`, or "rotate" for
+    a `prepare` that turns or scales. A vector added to all queries, as in Transformer-XL, counts as "key_bias": its
+    product with a key is a number per key.
     parameters: how many numbers it learns, in the letters of `Sizes`. keeps: how many bytes its hooks return for n
     tokens in float32, tables included. relative: whether the answer stays when the whole text moves; None if it sees no
     position. direction: what it tells of keys before and after a query, a word of `course_tasks.comparison`. fused: the
@@ -104,7 +105,7 @@ class Scheme:
     keeps: str = "0"
     relative: bool | None = True
     direction: str = "both"
-    fused: tuple[str, ...] = ("sdpa", "flex")
+    fused: tuple[str, ...] = ("sdpa",)
     ends: bool = False
     shared: bool = False
     run: str = ""
@@ -195,7 +196,6 @@ SCHEMES: dict[str, Scheme] = {
             enters={"key_vectors": "Shaw, keys", "value_vectors": "Shaw, values"},
             parameters="2·H·(2·k + 1)·d",
             keeps="8·H·(2·k + 1)·d",
-            fused=("sdpa",),
             run="shaw",
             size="clip",
             runs=("shaw-32",),

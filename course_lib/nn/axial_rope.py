@@ -25,7 +25,7 @@ class OnAxes(Position):
         self.positions, self.axis, self.speeds = np.array(positions), axis, speeds
         self.positions.setflags(write=False)  # the angles are kept, so they could not follow
 
-    def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
+    def prepare(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
         d_head = 2 * len(self.speeds)
         if q.shape[-1] != d_head:
             raise ValueError(f"q {tuple(q.shape)}: expected (…, n_q, {d_head}), the d_head of this RoPE")

@@ -17,7 +17,7 @@ class KeyValueCache:
     v: Tensor | None = None
     key_bias: Tensor | None = None  # (batch, heads, length), of schemes that have one
     last_key_bias: Tensor | None = None  # of the last key, (batch, heads, 1): the next ones continue from it
-    renumbered: bool = False  # the position of a key changes, so keys are kept as they are before `rotate`
+    renumbered: bool = False  # the position of a key changes, so keys are kept as they are before `prepare`
 
     def __len__(self) -> int:
         """The position of the next token: how many were read."""

@@ -46,7 +46,7 @@ from .grid import row_offsets
 from .position import Vectors
 from .terms import Terms, flatten_batch, for_each_head, grouped_matmul
 
-Block = tuple[slice, slice, slice]  # which of the batch, of the heads and of the queries
+Slices = tuple[slice, slice, slice]  # of the batch, of the heads and of the queries: one block
 CPU_BLOCK, GPU_BLOCK = (256, 2**19), (1024, 2**27)  # at most so many queries, and so many cells of the grid
 
 
@@ -109,7 +109,7 @@ class _Plan:
     one_view: bool  # there is only a bias, and the fused kernel reads its view
     zeros: strided_view.Zeros = field(default_factory=dict)
 
-    def blocks(self, device: torch.device) -> Iterator[Block]:
+    def blocks(self, device: torch.device) -> Iterator[Slices]:
         """Blocks of queries, and of heads and texts where these are small; the buffer is freed after the last one."""
         (most, cells), reach = CPU_BLOCK if device.type == "cpu" else GPU_BLOCK, self.terms.reach
         width = self.n_k if reach is None else min(self.n_k, most + 2 * reach)  # keys of a block, at most
@@ -132,7 +132,7 @@ class _Plan:
         keys = self.keys(r)
         return slice(self.n_q - r.stop + keys.start, self.n_q - r.start + keys.stop - 1)
 
-    def cut(self, block: Block, tensors: Sequence[Any]) -> list[Any]:
+    def cut(self, block: Slices, tensors: Sequence[Any]) -> list[Any]:
         """What this block touches of q, k, v, the row of biases, the two tables and the sink (or of such buffers)."""
         b, h, r = block
         keys, columns, kv = self.keys(r), self.columns(r), slice(h.start // self.group, h.stop // self.group)
@@ -143,7 +143,7 @@ class _Plan:
 
     def attend(
         self,
-        block: Block,
+        block: Slices,
         q: Tensor,
         k: Tensor,
         v: Tensor,

@@ -15,7 +15,7 @@ class RelativeAttention(nn.Module):
     """Multi-head attention, W_o softmax_j(score_ij) v_j, whose `position` says how offsets enter score and values.
 
     d_model must be a multiple of n_heads. Without a `position`, attention is blind to order. `causal` hides the keys
-    after each query. `backend` says how attention is computed: "auto", "eager", "sdpa" or "flex" (see `backends`).
+    after each query. `backend` says how attention is computed: "auto", "eager" or "sdpa" (see `backends`).
     `n_kv_heads`, a divisor of n_heads: so many heads of keys and values, each read by a group of neighbouring query
     heads; query head h reads head h // (n_heads // n_kv_heads). None: one for each query head.
     Raises ValueError for sizes that do not fit, a position that is not a scheme, and an unknown backend.
@@ -106,7 +106,7 @@ class RelativeAttention(nn.Module):
         key_bias = self.position.key_bias(source, keys.last_key_bias)
         late = self.position.caches_unrotated or keys.renumbered
         if not late:
-            q, k = self.position.rotate(q, k, past, len(keys))
+            q, k = self.position.prepare(q, k, past, len(keys))
         k, v = keys.append(k, v)
         key_bias = keys.append_key_bias(key_bias)
         if late:
@@ -126,7 +126,7 @@ class RelativeAttention(nn.Module):
     def _rotate(self, q: Tensor, k: Tensor, past: int, spans: list[range]) -> tuple[Tensor, Tensor]:
         """Queries, and keys at the positions of these spans, one span after another."""
         parts = k.split([len(span) for span in spans], -2)
-        turned = [self.position.rotate(q, part, past, span.start) for part, span in zip(parts, spans, strict=True)]
+        turned = [self.position.prepare(q, part, past, span.start) for part, span in zip(parts, spans, strict=True)]
         return turned[0][0], torch.cat([keys for _, keys in turned], -2)
 
     def _check_input(self, x: Tensor, memory: Tensor | None) -> None:

@@ -42,9 +42,9 @@ class Position(nn.Module):
 
     scale: float | None = None  # of q·k; None is 1/√d_head
     reach: int | None = None  # the bias is −inf for every |offset| ≥ reach, so these keys need not be read
-    caches_unrotated: bool = False  # a cache keeps keys as they are before `rotate`, which then gets all of them
+    caches_unrotated: bool = False  # a cache keeps keys as they are before `prepare`, which then gets all of them
 
-    def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
+    def prepare(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
         """Queries and keys (batch, heads, length, d_head), which begin at positions `past` and `first_key`, changed.
 
         first_key=None means `past`: with a cache, only the new keys are passed. Of grouped keys there are n_kv_heads;
@@ -112,9 +112,9 @@ class Combined(Position):
         """The schemes; a ModuleList does not say of what class its modules are."""
         return [part for part in self.positions if isinstance(part, Position)]
 
-    def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
+    def prepare(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
         for part in self.parts:
-            q, k = part.rotate(q, k, past, first_key)
+            q, k = part.prepare(q, k, past, first_key)
         return q, k
 
     def bias(self, n_q: int, n_k: int, past: int) -> Tensor | None:

@@ -22,7 +22,7 @@ class LogScale(Position):
         start = 1 / math.log(check_whole("length", length, 2))
         self.s = nn.Parameter(torch.full((check_whole("n_heads", n_heads),), start))
 
-    def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
+    def prepare(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
         if q.shape[-3] != len(self.s):
             raise ValueError(f"q {tuple(q.shape)}: expected (…, {len(self.s)}, n_q, d_head), the heads of this scale")
         dtype = torch.promote_types(q.dtype, torch.float32)  # bfloat16 has no position 257

@@ -45,7 +45,7 @@ class RoPE(Position):
         self.factor = check_factor(factor)
         self.caches_unrotated = callable(speeds)
 
-    def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
+    def prepare(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
         if q.shape[-1] != self.d_head:
             raise ValueError(f"q {tuple(q.shape)}: expected (…, n_q, {self.d_head}), the d_head of this RoPE")
         first_key = past if first_key is None else first_key

@@ -30,7 +30,7 @@ class TransformerXL(Position):
         self.u, self.v = (nn.Parameter(0.02 * torch.randn(n_heads, self.d_head)) for _ in range(2))
         self.relative = nn.Linear(d_model, d_model, bias=False)
 
-    def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
+    def prepare(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
         return q + self.u[:, None], k
 
     def key_vectors(self, n_q: int, n_k: int, past: int) -> Vectors:

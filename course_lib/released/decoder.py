@@ -43,7 +43,7 @@ class SwiGLU(nn.Module):
         return self.down(silu(self.gate(x)) * self.up(x))
 
 
-class Block(nn.Module):
+class LlamaBlock(nn.Module):
     """x + attention(norm x), then x + feed-forward(norm x)."""
 
     def __init__(self, sizes: Sizes, rope: RoPE) -> None:
@@ -70,8 +70,8 @@ class Decoder(nn.Module):
         super().__init__()
         self.sizes, self.rope = sizes, RoPE(sizes.d_head, base=sizes.base, interleaved=True)
         self.out = nn.Linear(sizes.d_model, sizes.vocabulary, bias=False)
-        blocks = [Block(sizes, self.rope) for _ in range(sizes.n_layers)]
-        self.blocks: Sequence[Block] = nn.ModuleList(blocks)  # type: ignore[assignment]  # it is one, and says Module
+        blocks = [LlamaBlock(sizes, self.rope) for _ in range(sizes.n_layers)]
+        self.blocks: Sequence[LlamaBlock] = nn.ModuleList(blocks)  # type: ignore[assignment]  # it is one, and says Module
         self.norm = nn.RMSNorm(sizes.d_model, eps=sizes.eps)
 
     def forward(

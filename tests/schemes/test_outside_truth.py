@@ -141,7 +141,7 @@ def test_rotations_of_qwen(model, sections):
     sizes = {"hidden_size": 256, "num_attention_heads": 2, "head_dim": 128}
     q, k = torch.randn(2, 1, 2, len(PICTURE), 128, dtype=torch.float64)
     cos, sin = embedding(config(rope_parameters=rule, **sizes))(q, torch.tensor(PICTURE).T[:, None])
-    ours = MRoPE(128, PICTURE, sections, interleaved=model == "qwen3_vl").rotate(q, k, 0)
+    ours = MRoPE(128, PICTURE, sections, interleaved=model == "qwen3_vl").prepare(q, k, 0)
     for a, b in zip(ours, apply_rotary_pos_emb(q, k, cos, sin), strict=True):
         torch.testing.assert_close(a, b, rtol=0, atol=1e-5)
 
@@ -156,7 +156,7 @@ def test_pictures_of_qwen():
     positions, x = axial_rope.grid_positions(3, 4), torch.randn(12, 2, 16)  # (tokens, heads, channels)
     embedding = qwen.Qwen2VLVisionRotaryEmbedding(Qwen2VLVisionConfig(embed_dim=32, num_heads=2))
     expected, _ = qwen.apply_rotary_pos_emb_vision(x, x, *embedding(x, torch.from_numpy(positions)))
-    ours, _ = AxialRoPE(16, positions).rotate(x.transpose(0, 1), x.transpose(0, 1), 0)
+    ours, _ = AxialRoPE(16, positions).prepare(x.transpose(0, 1), x.transpose(0, 1), 0)
     torch.testing.assert_close(ours.transpose(0, 1), expected, rtol=0, atol=1e-5)
 
 

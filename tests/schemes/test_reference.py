@@ -105,6 +105,10 @@ def music_term(m, q, n_k, past):
     return music.music_transformer_scores(q, numbers(m.table), n_k, past=past, causal=m.causal)
 
 
+def window_grid(n_q, n_k, past, w):
+    return grid.to_grid(sliding_window.window_row(n_q, n_k, w=w, past=past)[None], n_q)
+
+
 TEXT = axial_rope.text_positions([2, (2, 2), MAX_LENGTH])
 REFERENCE = {
     "log decay": added(bias.decay_bias, strength=0.3),
@@ -117,7 +121,7 @@ REFERENCE = {
     "Transformer-XL": xl_scores,
     "ALiBi": added(alibi.alibi_bias, of=lambda m: {"n_heads": len(m.strengths)}),
     **{name: turned(by_rope) for name in SCHEMES if name.startswith("RoPE") and "window" not in name},
-    "sliding window": added(sliding_window.window_bias, w=3),
+    "sliding window": added(window_grid, w=3),
     "log scale": log_scaled,
     "axial RoPE": on_axes(axial_rope.grid_positions(9, 3), lambda d: axial_rope.axial(d, base=100.0)),
     "M-RoPE": on_axes(TEXT, lambda d: axial_rope.mrope(d, (d // 2 - 2, 1, 1))),
