@@ -54,13 +54,15 @@ def fast_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> Tensor:
     """softmax_j(scale · q_i·(k_j + a_{j−i}) + b_{j−i} + f_j), applied to v_j + c_{j−i}: the output of `attention`.
 
     It takes the same arguments and shapes, and computes everything in the precision of v. It can be differentiated
-    once, in q, k, v, b, f, the sink and the tables of a and c. A bias with a number per cell leaves nothing to view, so
-    it takes the time and memory of its grid; so does a query with no key within its reach.
+    once, in q, k, v, b, f, the sink and the tables of a and c. A bias with a number per cell and tokens with positions
+    of their own leave nothing to view, so they take the time and memory of the grid; so does a query with no key within
+    its reach.
     Raises ValueError when shapes do not fit. Sources: as `attention`.
     """
     lead, n_q, n_k = terms.check(q, k, v), q.shape[-2], k.shape[-2]
     out_of_reach = terms.reach is not None and terms.past + n_q - terms.reach >= n_k
-    if out_of_reach or (terms.bias is not None and terms.bias.dim() == 3):
+    by_cell = terms.columns is not None or (terms.bias is not None and terms.bias.dim() > 2)
+    if out_of_reach or by_cell:
         return attention(q, k, v, terms)[0]
     if terms.sink is not None and _one_call(replace(terms, sink=None)):
         return fast_attention(*_with_first_key(q, k, v, terms))[..., -n_q:, :]
@@ -73,7 +75,7 @@ def fast_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> Tensor:
     if _one_call(terms):
         scale, grouped = terms.scale_for(q.shape[-1]), k.shape[1] < q.shape[1]
         output = scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale, enable_gqa=grouped)
-        return output.reshape(*lead, n_q, -1)
+        return output.reshape(*lead, n_q, v.shape[-1])
 
     if b is None and (causal or a is None):
         b = q.new_zeros(1, n_q + n_k - 1)
@@ -92,7 +94,7 @@ def fast_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> Tensor:
         output = plan.attend_by_view(q, k, v, tables[0])
     else:
         output = _Blockwise.apply(plan, q, k, v, *tables)
-    return output.reshape(*lead, n_q, -1)
+    return output.reshape(*lead, n_q, v.shape[-1])
 
 
 @dataclass(frozen=True)

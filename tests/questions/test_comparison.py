@@ -65,6 +65,7 @@ def test_whether_the_answer_stays_when_the_whole_text_moves(scheme, sizes):
     moved, before = copy.deepcopy(module), random(further, sizes.d_model)
     if isinstance(module, OnAxes):  # all tokens further along every axis
         moved.positions, before = module.positions + 5, before[:0]
+        moved.next_position = getattr(module, "next_position", 0) + 5
     there, _ = answer(moved, sizes, torch.cat([before, text]), hidden=len(before))
     stays = torch.allclose(answer(module, sizes, text)[0], there, atol=CLOSE)
     assert scheme.relative is (stays if set(scheme.enters) - {"sink"} else None)

@@ -96,7 +96,7 @@ def test_every_attention_layer_of_t5():
             step = model(encoder_outputs=encoded, decoder_input_ids=token, past_key_values=past, use_cache=True)
             past = step.past_key_values
             rows.append(step.last_hidden_state)
-    assert len(agreed) == 6 + 15 * 4 and [len(cache) for cache in caches.values()] == [15, 15]
+    assert len(agreed) == 6 + 15 * 4 and [cache.past for cache in caches.values()] == [15, 15]
     torch.testing.assert_close(torch.cat(rows, 1), full.last_hidden_state, rtol=0, atol=1e-12)
 
 
