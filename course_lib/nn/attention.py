@@ -22,8 +22,9 @@ def attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> tuple[Tensor, Te
     n_q, n_k, c = q.shape[-2], k.shape[-2], terms.value_vectors
     s, mask = scores(q, k, terms), _visible(terms, n_q, n_k, q.device)
     hidden = None if mask is None else ~mask
-    if terms.reach is not None:
-        hidden = (s == -math.inf) if hidden is None else hidden | (s == -math.inf)
+    if terms.reach is not None and terms.bias is not None:
+        far = _by_cell(terms.bias, n_q) == -math.inf
+        hidden = far if hidden is None else hidden | far
     if hidden is not None:
         s = s.masked_fill(hidden, -math.inf)  # mask
     if terms.sink is not None:
@@ -45,7 +46,7 @@ def scores(q: Tensor, k: Tensor, terms: Terms) -> Tensor:
         s = s + _through_query(q, a, terms, n_k)  # position through the query
     s = terms.scale_for(q.shape[-1]) * s  # scaling
     if b is not None:
-        s = s + (b if b.dim() > 2 else to_grid(b[:, None], n_q))  # position shared by all queries
+        s = s + _by_cell(b, n_q)  # position shared by all queries
     if terms.key_bias is not None:
         s = s + terms.key_bias[..., None, :]  # what each key has forgotten
     return s
@@ -54,6 +55,11 @@ def scores(q: Tensor, k: Tensor, terms: Terms) -> Tensor:
 def causal_mask(n_q: int, n_k: int, past: int = 0, device: torch.device | str | None = None) -> Tensor:
     """True where query i may look: key j is not after position past + i. Shape (n_q, n_k)."""
     return torch.ones(n_q, n_k, dtype=torch.bool, device=device).tril(past)
+
+
+def _by_cell(bias: Tensor, n_q: int) -> Tensor:
+    """A row of biases on the diagonals of its grid, (heads or 1, n_q, n_k); a grid as it is."""
+    return bias if bias.dim() > 2 else to_grid(bias[:, None], n_q)
 
 
 def _through_query(q: Tensor, a: Vectors, terms: Terms, n_k: int) -> Tensor:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import torch
 from torch import Tensor
@@ -176,10 +177,10 @@ class RingCache(KeyValueCache):
         n = len(numbers := chosen(tokens, self.read))
         if numbers != list(range(n)):
             raise ValueError(f"tokens={tokens}: a ring can only go back, expected slice(n)")
-        nearest = max(self.keep, n - self.window + 1)  # the first key in the ring that the next token sees
+        nearest = max(self.keep, n - max(self.window - 1, 1))  # from here on, the next token sees what was in the ring
         if nearest < n and nearest + self.window < self.read:
-            least = f"slice({self.read - 1}), or a window of {self.read - nearest} or more"
-            raise ValueError(f"tokens={tokens}: the ring has overwritten the key of token {nearest}, expected {least}")
+            least = f"expected a window of {self.read - nearest} or more"
+            raise ValueError(f"tokens={tokens}: the ring has overwritten token {nearest}, {least}")
         self.read = n
         if not n:
             self.k = self.v = self.key_bias = self.positions = None
@@ -275,7 +276,7 @@ def chosen(tokens: slice | Tensor, read: int) -> list[int]:
         whole = isinstance(tokens, Tensor) and not tokens.is_floating_point() and tokens.dtype != torch.bool
         numbers = tokens.tolist() if whole and tokens.dim() == 1 else [-1]
         fits = all(0 <= number < read for number in numbers)
-    if not fits or any(a >= b for a, b in zip(numbers, numbers[1:])):
+    if not fits or any(a >= b for a, b in pairwise(numbers)):
         expected = f"expected a slice or a tensor of ascending numbers of the {read} tokens read"
         raise ValueError(f"tokens={tokens}: {expected}")
     return numbers

@@ -57,8 +57,9 @@ class RoPE(Position):
         i, j = places.i[:, None], places.j[:, None]  # beside the heads
         if not callable(self.speeds):
             return self._turned(q, self.speeds, positions=i), self._turned(k, self.speeds, positions=j)
-        if (i.diff() < 0).any() or (j.diff() < 0).any():
-            raise ValueError("positions: fall within a text, expected one length for speeds that depend on it")
+        for at in (i, j):
+            if ((at.diff() < 0) | ((at.diff() == 0) & (at[..., 1:] > 0))).any():  # padding may share position 0
+                raise ValueError("positions: fall or repeat, expected one text, for speeds that depend on its length")
         lengths = (torch.maximum(i.amax((1, 2)), j.amax((1, 2))) + 1).tolist()  # without the padding of each text
         texts = zip(lengths, *(x.expand(len(lengths), -1, -1).split(1) for x in (i, j)))
         turned = []

@@ -16,8 +16,8 @@ from .position import Position, Vectors
 class Terms:
     """The terms of softmax_j(scale · q_i·(k_j + a_{j−i}) + b_{j−i} + f_j), applied to v_j + c_{j−i}.
 
-    a, b and c have one entry per offset, in the order of `row_offsets`. What is None adds nothing. What the mask hides
-    must be finite in v, because 0 · nan is nan; hidden keys may hold anything.
+    a, b and c have one entry per offset, in the order of `row_offsets`. What is None adds nothing. Hidden values
+    v_j must be finite, because 0 · nan is nan; hidden keys need not be, unless the code is compiled.
     """
 
     bias: Tensor | None = None  # b (heads or 1, n_q + n_k − 1), or a number per cell, (…, heads or 1, n_q, n_k)

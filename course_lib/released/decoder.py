@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -44,7 +45,7 @@ class SwiGLU(nn.Module):
 
 
 class LlamaBlock(nn.Module):
-    """x + attention(norm x), then x + feed-forward(norm x)."""
+    """x + attention(norm x, with the options of its call), then x + feed-forward(norm x)."""
 
     def __init__(self, sizes: Sizes, rope: RoPE) -> None:
         super().__init__()
@@ -53,8 +54,8 @@ class LlamaBlock(nn.Module):
         self.attention = RelativeAttention(d_model, sizes.n_heads, rope, n_kv_heads=sizes.n_kv_heads, causal=True)
         self.feed_forward = SwiGLU(d_model, sizes.d_feed_forward)
 
-    def forward(self, x: Tensor, mask: Tensor | None = None, cache: KeyValueCache | None = None) -> Tensor:
-        x = x + self.attention(self.norm1(x), mask=mask, cache=cache)
+    def forward(self, x: Tensor, **options: Any) -> Tensor:
+        x = x + self.attention(self.norm1(x), **options)
         return x + self.feed_forward(self.norm2(x))
 
 
@@ -75,16 +76,20 @@ class Decoder(nn.Module):
         self.norm = nn.RMSNorm(sizes.d_model, eps=sizes.eps)
 
     def forward(
-        self, tokens: Tensor, mask: Tensor | None = None, caches: Sequence[KeyValueCache] | None = None
+        self,
+        tokens: Tensor,
+        mask: Tensor | None = None,
+        caches: Sequence[KeyValueCache] | None = None,
+        positions: Tensor | None = None,
     ) -> Tensor:
         """The normalised hidden states, of which `out` makes logits, (batch, n, vocabulary).
 
         With a cache for each block, the tokens continue the text in the caches.
-        mask (n, keys): True where a query may look, of the keys that are not after it.
+        mask (n, keys): True where a query may look, of the keys that are not after it. positions: as in the layer.
         """
         x = self.embedded(tokens)
         for number, block in enumerate(self.blocks):
-            x = block(x, mask, None if caches is None else caches[number])
+            x = block(x, mask=mask, cache=None if caches is None else caches[number], positions=positions)
         return self.norm(x)
 
     def embedded(self, tokens: Tensor) -> Tensor:
