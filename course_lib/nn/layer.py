@@ -1,5 +1,9 @@
 """The attention layer of a model: it has the projections, and asks a scheme how offsets enter."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
 import torch
 from torch import Tensor, nn
 
@@ -10,6 +14,8 @@ from .cache import Cache, KeyValueCache
 from .places import At, Places, check_positions
 from .position import Position
 from .terms import Terms, check_mask
+
+T = TypeVar("T")
 
 
 class RelativeAttention(nn.Module):
@@ -71,7 +77,8 @@ class RelativeAttention(nn.Module):
         Raises ValueError for shapes that do not fit, for positions that are not whole or that the scheme has no number
         for, and for a memory in a causal layer or together with a cache. Then the cache stays as it was.
         """
-        output = attend(self.backend, *self._prepared(x, memory, positions, memory_positions, mask, cache))
+        compute = partial(attend, self.backend)
+        output = self._computed(compute, x, memory, positions, memory_positions, mask, cache)
         return self.out(output.transpose(-2, -3).flatten(-2))
 
     def weights(
@@ -88,7 +95,7 @@ class RelativeAttention(nn.Module):
 
         Raises ValueError as `forward` does.
         """
-        return attention(*self._prepared(x, memory, positions, memory_positions, mask, cache))[1]
+        return self._computed(attention, x, memory, positions, memory_positions, mask, cache)[1]
 
     def scores(
         self,
@@ -101,23 +108,27 @@ class RelativeAttention(nn.Module):
         cache: Cache | None = None,
     ) -> Tensor:
         """score_ij, before mask and sink, of `forward` with the same arguments: (batch, heads, n_q, n_k)."""
-        q, k, _, terms = self._prepared(x, memory, positions, memory_positions, mask, cache)
-        return scores(q, k, terms)
+
+        def compute(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> Tensor:
+            return scores(q, k, terms)
+
+        return self._computed(compute, x, memory, positions, memory_positions, mask, cache)
 
     def heads(self, x: Tensor) -> Tensor:
         """(batch, n, heads · d_head) as (batch, heads, n, d_head)."""
         return x.unflatten(-1, (-1, self.query.in_features // self.n_heads)).transpose(-2, -3)
 
-    def _prepared(
+    def _computed(
         self,
+        compute: Callable[[Tensor, Tensor, Tensor, Terms], T],
         x: Tensor,
         memory: Tensor | None,
         positions: Tensor | None,
         memory_positions: Tensor | None,
         mask: Tensor | None,
         cache: Cache | None,
-    ) -> tuple[Tensor, Tensor, Tensor, Terms]:
-        """Queries, keys and values, and what else enters attention. A cache changes last, when nothing can fail."""
+    ) -> T:
+        """What `compute` makes of queries, keys, values and all else that enters attention. A cache changes last."""
         self._check_input(x, memory, memory_positions, cache)
         n, past = x.shape[-2], 0 if cache is None else cache.past
         i = _rows("positions", positions, x)
@@ -156,10 +167,10 @@ class RelativeAttention(nn.Module):
             mask=keys.mask(mask, n),
             causal=self.causal,
         )
+        result = compute(q, k, v, terms)
         if cache is not None:
-            terms.check(q, k, v)
             cache.store(rows if cache is keys else seen, n)
-        return q, k, v, terms
+        return result
 
     def _placed(self, q: Tensor, k: Tensor, i: At, j: At) -> tuple[Tensor, Tensor]:
         """Queries and keys, changed by the scheme for these positions."""
