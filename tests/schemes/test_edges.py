@@ -14,9 +14,9 @@ from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.terms import Terms
 from course_lib.nn.window import WindowAttention
 
-from .definitions import SCHEMES, STRETCHED_BY_LENGTH
+from .definitions import DEFINED, STRETCHED_BY_LENGTH
 
-EVERY = SCHEMES | STRETCHED_BY_LENGTH
+EVERY = DEFINED | STRETCHED_BY_LENGTH
 every_scheme = pytest.mark.parametrize("name", EVERY)
 OFTEN = ("RoPE in a sliding window", "M-RoPE")  # compiling takes seconds: the others are compiled in the slow tests
 some_now = pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_compiled_for_several_lengths(name):
     """In one graph, but for speeds by length: they are any function of it."""
     torch._dynamo.reset()
     layer = make(name, causal=True)
-    compiled = torch.compile(layer, backend="eager", fullgraph=name in SCHEMES)
+    compiled = torch.compile(layer, backend="eager", fullgraph=name in DEFINED)
     for n in (5, 7, 9, 1):
         x = draw_text(layer, n)
         torch.testing.assert_close(compiled(x), layer(x))

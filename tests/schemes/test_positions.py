@@ -19,12 +19,12 @@ from course_lib.nn.query_scale import LogScale
 from course_lib.nn.rope import RoPE, rotate
 from course_lib.nn.sliding_window import SlidingWindow
 from course_lib.reference.oracle import dot
-from course_lib.released.decoder import Decoder, Sizes
+from course_lib.released.decoder import Config, Decoder
 
-from .definitions import SCHEMES, STRETCHED_BY_LENGTH
+from .definitions import DEFINED, STRETCHED_BY_LENGTH
 
 F64 = torch.float64
-EVERY = SCHEMES | STRETCHED_BY_LENGTH
+EVERY = DEFINED | STRETCHED_BY_LENGTH
 every_scheme = pytest.mark.parametrize("name", EVERY)
 
 
@@ -94,7 +94,7 @@ def test_padded_texts_equal_the_definition(name, backend):
     x, at = draw_text(layer, 6), torch.tensor([[0, 0, 0, 1, 2, 3], [0, 1, 2, 3, 4, 5]])
     seen = torch.ones(2, 6, 6, dtype=torch.bool)
     seen[0, :, :2] = False
-    if name in SCHEMES:
+    if name in DEFINED:
         at[1] = torch.tensor([0, 1, 2, 3, 0, 1])
         seen[1] = torch.block_diag(torch.ones(4, 4), torch.ones(2, 2)) > 0
     got = layer(x, mask=seen[:, None], positions=at)
@@ -349,7 +349,7 @@ def test_a_ring_goes_back_exactly_or_says_what_it_would_need(name, placed):
     assert refused > 5
 
 
-@pytest.mark.parametrize("name", [name for name in SCHEMES if name != "FoX"])
+@pytest.mark.parametrize("name", [name for name in DEFINED if name != "FoX"])
 @torch.no_grad()
 def test_tokens_taken_out_of_a_text_keep_their_positions(name):
     """Also if they were counted: the next token follows on the last one that is left."""
@@ -363,7 +363,7 @@ def test_tokens_taken_out_of_a_text_keep_their_positions(name):
         torch.testing.assert_close(got, layer(text, positions=at)[:, -1:], rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", [name for name, scheme in SCHEMES.items() if not scheme.relative])
+@pytest.mark.parametrize("name", [name for name, scheme in DEFINED.items() if not scheme.relative])
 @torch.no_grad()
 def test_a_memory_that_forgets_knows_its_positions(name):
     """Counted from the first token remembered, they would be wrong for a scheme that reads them."""
@@ -438,7 +438,7 @@ def test_angles_are_exact_far_away(name):
 @torch.no_grad()
 def test_a_decoder_reads_a_padded_batch():
     torch.manual_seed(0)
-    sizes = Sizes(n_layers=2, d_model=16, n_heads=4, n_kv_heads=2, d_feed_forward=16, vocabulary=30)
+    sizes = Config(n_layers=2, d_model=16, n_heads=4, n_kv_heads=2, d_feed_forward=16, vocabulary=30)
     decoder, tokens = Decoder(sizes).double(), torch.randint(30, (2, 7))
     real, at = torch.tensor([[0, 0, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1, 1]]) > 0, torch.tensor([-2, 0])
     at = at[:, None] + torch.arange(6)
