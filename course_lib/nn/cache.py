@@ -115,7 +115,7 @@ class KeyValueCache(Cache):
         """If positions are counted, that of the first key that n new tokens see, or if some have left, of each."""
         return 0
 
-    def mask(self, mask: Tensor | None, n: int) -> Tensor | None:
+    def mask(self, mask: Tensor | None, n: int, device: torch.device) -> Tensor | None:
         """The mask of n new tokens and the keys they see, with what the cache itself hides."""
         return mask
 
@@ -192,13 +192,13 @@ class RingCache(KeyValueCache):
         first = int(numbers[0])
         return first if self.read - first == len(numbers) else torch.cat([numbers, self.read + torch.arange(n)])[None]
 
-    def mask(self, mask: Tensor | None, n: int) -> Tensor | None:
+    def mask(self, mask: Tensor | None, n: int, device: torch.device) -> Tensor | None:
         if n == 1 or self.read + n <= self.keep + self.window:
             return mask
         i = torch.arange(self.read, self.read + n)
         j = torch.cat([self._numbers(), i])
-        visible = (j < self.keep) | (j > i[:, None] - self.window)
-        return visible if mask is None else mask & visible.to(mask.device)
+        visible = ((j < self.keep) | (j > i[:, None] - self.window)).to(device)
+        return visible if mask is None else mask & visible
 
     def _old(self, name: str) -> Tensor | None:
         ring = getattr(self, name)

@@ -64,7 +64,8 @@ def fast_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> Tensor:
     by_cell = terms.columns is not None or (terms.bias is not None and terms.bias.dim() > 2)
     if out_of_reach or by_cell:
         return attention(q, k, v, terms)[0]
-    if (terms.mask is not None or terms.causal or terms.reach is not None) and not _finite(k):
+    hides = terms.mask is not None or terms.causal or terms.reach is not None
+    if hides and not _finite(k) and _finite(v):
         return attention(q, k, v, terms)[0]  # the kernel adds −∞ to what it hides, and nan stays nan
     if terms.sink is not None and _one_call(replace(terms, sink=None)):
         return fast_attention(*_with_first_key(q, k, v, terms))[..., -n_q:, :]
@@ -232,11 +233,11 @@ class _Blockwise(Function):
         return None, *totals
 
 
-def _finite(k: Tensor) -> bool:
-    """Whether the keys are finite, or as good as: compiled code and tensors without numbers cannot ask."""
-    if torch.compiler.is_compiling() or k.is_meta:
+def _finite(x: Tensor) -> bool:
+    """Whether all numbers are finite, or as good as: compiled code and tensors without numbers cannot ask."""
+    if torch.compiler.is_compiling() or x.is_meta:
         return True
-    return bool(k.detach().sum(dtype=torch.promote_types(k.dtype, torch.float32)).isfinite())
+    return bool(x.detach().sum(dtype=torch.promote_types(x.dtype, torch.float32)).isfinite())
 
 
 def _one_call(terms: Terms) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -77,42 +77,20 @@ class RelativeAttention(nn.Module):
         Raises ValueError for shapes that do not fit, for positions that are not whole or that the scheme has no number
         for, and for a memory in a causal layer or together with a cache. Then the cache stays as it was.
         """
-        compute = partial(attend, self.backend)
-        output = self._computed(compute, x, memory, positions, memory_positions, mask, cache)
+        options: Any = {"positions": positions, "memory_positions": memory_positions, "mask": mask, "cache": cache}
+        output = self._computed(partial(attend, self.backend), x, memory, **options)
         return self.out(output.transpose(-2, -3).flatten(-2))
 
-    def weights(
-        self,
-        x: Tensor,
-        memory: Tensor | None = None,
-        *,
-        positions: Tensor | None = None,
-        memory_positions: Tensor | None = None,
-        mask: Tensor | None = None,
-        cache: Cache | None = None,
-    ) -> Tensor:
+    def weights(self, x: Tensor, memory: Tensor | None = None, **options: Any) -> Tensor:
         """softmax_j(score_ij), which `forward` with the same arguments applies to the values: (batch, heads, n_q, n_k).
 
         Raises ValueError as `forward` does.
         """
-        return self._computed(attention, x, memory, positions, memory_positions, mask, cache)[1]
+        return self._computed(attention, x, memory, **options)[1]
 
-    def scores(
-        self,
-        x: Tensor,
-        memory: Tensor | None = None,
-        *,
-        positions: Tensor | None = None,
-        memory_positions: Tensor | None = None,
-        mask: Tensor | None = None,
-        cache: Cache | None = None,
-    ) -> Tensor:
+    def scores(self, x: Tensor, memory: Tensor | None = None, **options: Any) -> Tensor:
         """score_ij, before mask and sink, of `forward` with the same arguments: (batch, heads, n_q, n_k)."""
-
-        def compute(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> Tensor:
-            return scores(q, k, terms)
-
-        return self._computed(compute, x, memory, positions, memory_positions, mask, cache)
+        return self._computed(lambda q, k, v, terms: scores(q, k, terms), x, memory, **options)
 
     def heads(self, x: Tensor) -> Tensor:
         """(batch, n, heads · d_head) as (batch, heads, n, d_head)."""
@@ -123,10 +101,11 @@ class RelativeAttention(nn.Module):
         compute: Callable[[Tensor, Tensor, Tensor, Terms], T],
         x: Tensor,
         memory: Tensor | None,
-        positions: Tensor | None,
-        memory_positions: Tensor | None,
-        mask: Tensor | None,
-        cache: Cache | None,
+        *,
+        positions: Tensor | None = None,
+        memory_positions: Tensor | None = None,
+        mask: Tensor | None = None,
+        cache: Cache | None = None,
     ) -> T:
         """What `compute` makes of queries, keys, values and all else that enters attention. A cache changes last."""
         self._check_input(x, memory, memory_positions, cache)
@@ -164,7 +143,7 @@ class RelativeAttention(nn.Module):
             0 if isinstance(first, Tensor) else first,
             places=Places.of(_at(i, past), n, first, k.shape[-2], x.device),
             key_bias=f,
-            mask=keys.mask(mask, n),
+            mask=keys.mask(mask, n, x.device),
             causal=self.causal,
         )
         result = compute(q, k, v, terms)
