@@ -6,7 +6,6 @@ here and its folder in `course_chapters/`.
 
 from dataclasses import dataclass
 
-
 KINDS = {"notebooks": "", "exercises": "tasks_", "solutions": "solutions_"}  # by folder: files that differ in a tab
 
 

@@ -1,8 +1,10 @@
 """What every exercise has, whether a function is to be written or an answer given: words, hints, a guarded check."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
+from .earlier import earlier_answer
 from .record import record
 from .results import Note, Result
 
@@ -12,8 +14,8 @@ MISSING: Any = object()  # stands for an argument that was not given; None is so
 class Exercise:
     """Title, minutes, difficulty (1, 2 or 3), words and hints of one exercise, under the name the learner uses.
 
-    Its notebook has the hints below the check. `home` is a function written beside it, which tells the chapter. `after`,
-    where an exercise has it, is what its notebook shows after that: further cells, written as those of a lesson are.
+    `home` is a function written beside it, which tells the chapter. The hints are in its notebook, below the check.
+    `after`, where an exercise has it, is what the notebook shows then: further cells, written as those of a lesson are.
     `first` marks the tasks to begin with.
     """
 
@@ -46,7 +48,8 @@ class Exercise:
         result = self.guarded(self._check, given)
         if result.passed:
             record(self.home.__module__, self.name)
-        return result
+        earlier = earlier_answer(self.name)
+        return replace(result, facts=(earlier, *result.facts)) if earlier else result
 
     def compare(self, given: Any = MISSING) -> Any:
         """Yours beside the expected, where there are tables of entries."""
