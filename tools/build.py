@@ -48,7 +48,8 @@ if find_spec("course_lib") is None:
     {otherwise}"""
 INSTALL = "%pip install --quiet --no-deps git+{address}@v{version}"  # on Colab
 HOMELESS = (
-    'raise ImportError("Put this notebook back into the folder of the course, or the unpacked course beside it.")'
+    'raise ImportError("This notebook needs the folder of the course, the one with the file course.py. Put it there, '
+    'or put that folder beside it. The first page of the site says where to get the course.")'
 )
 START_TASKS = """\
 This page has the tasks of the lesson {lesson}. {words} No task needs an earlier one.
@@ -159,7 +160,7 @@ def what_next(folder: str, chapter: Chapter) -> list[NotebookNode]:
     words = f"The next lesson is {link(after)}." if after else "This was the last chapter."
     if folder == "solutions":
         return [new_markdown_cell(f"## What is next\n\n{words}")]
-    words += f" The {link(chapter, 'solutions', 'solutions')} are there to compare with. The tasks that you have passed:"
+    words += f" Compare with the {link(chapter, 'solutions', 'solutions')}. The tasks that you have passed:"
     code = f'from course_chapters.progress import progress\n\nprogress("{chapter.topic}")'
     return [new_markdown_cell(f"## What is next\n\n{words}"), new_code_cell(code)]
 
