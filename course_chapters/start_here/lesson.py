@@ -7,7 +7,7 @@
 #
 # **How to run a cell.** A grey box is code. First choose *Run All Cells* in the menu *Run*, which takes a few seconds.
 # After that, to run one box again, click into it and press Shift+Enter (or the button ▶). Its result appears below it.
-# After a restart of the *kernel*, which runs the code, choose *Run All Cells* again, because it has forgotten everything.
+# After a restart of the *kernel*, which runs the code, choose *Run All Cells* again, because it forgets everything.
 #
 # **You will be able to** run a cell, read the pictures, use the line tracer and get help from a task. **You need**
 # Python, a little NumPy, and matrix products. **Time** [[time]]. (*Core* marks a shorter course of three hours.)
@@ -50,19 +50,19 @@ other = last_output("man bites dog today", sign)
 print("dog bites man = man bites dog?", np.allclose(one, other))
 
 # %% [markdown]
-# The two outputs are equal, without an error or a warning. **Your turn:** change −1 to +1 in the box above, and run it
-# with Shift+Enter. What does it print now?
+# The outputs are equal, without an error or a warning. **Your turn:** change −1 to +1 in the box above, and run it with
+# Shift+Enter. What does it print now?
 #
 # <details><summary>What you should see</summary>
 #
-# It prints `False`. You changed one sign, and now the decoder can tell who bites whom. (After a `NameError`, choose
+# It prints `False`. You changed one sign, and now the decoder can tell who bites whom. (If there is a `NameError`, choose
 # *Run All Cells*.)
 #
 # </details>
 #
 # What happened? In attention, a word compares its *query* with the *key* of every word, and gets a **score** for each
 # pair ([[blind_to_distance|chapter #]]). A **softmax** turns the scores of a word into **weights** that sum to 1. The
-# word's output is the sum of all *values*, each times its weight. In a decoder, a mask hides the words that come later.
+# word's output is the sum of all *values*, each times its weight. In a decoder, a mask hides later words.
 #
 # With −1 the offset is the position of the query minus that of the key. The table expects the opposite: in it, words in
 # the past have negative offsets. So it has no entries for any earlier word, and they all get the bias 0. Then a word's
@@ -212,9 +212,8 @@ def bias_matrix(n, strength):
 task.bias_matrix.check(bias_matrix)
 
 # %% [markdown]
-# When the message is not enough, `compare` shows your numbers beside the expected ones, and `solution()` shows a
-# solution. On the page of the task, hints are below the check. Nobody counts how often you ask, and nothing leaves your
-# machine.
+# Is that not enough? Then `compare` shows your numbers beside the expected ones, and `solution()` shows a solution. On
+# a page of tasks, hints are below each check. Nobody counts how often you ask, and nothing leaves your machine.
 
 # %%
 task.bias_matrix.compare(bias_matrix)

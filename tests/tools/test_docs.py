@@ -6,7 +6,7 @@ import pytest
 
 from course_chapters import lesson_file, questions, tasks_of, topics
 from course_kit.contents import CONTENTS, CORE, TOPICS
-from tools.links import core, core_table, deeper_minutes, marked, sections, task_minutes
+from tools.links import core, core_goes_on, core_table, deeper_minutes, marked, sections, task_minutes
 
 from .. import ROOT
 
@@ -56,6 +56,18 @@ def test_the_core_is_marked_and_listed_and_takes_three_hours():
     assert core_table() in README, f"README.md should have:\n{core_table()}"
     assert 165 <= sum(sum(core(topic).values()) for topic in CORE) <= 195
     assert marked("## The map\n\nA picture.", "start_here").startswith("## The map\n\n*Core: ")
+
+
+def test_every_part_of_the_core_leads_to_the_next():
+    order = list(CORE)
+    for topic, after in zip(order, [*order[1:], None]):
+        tasks = [part for part in core(topic) if part in TASKS[topic]]
+        last, lines = max(set(sections(topic)) & set(CORE[topic]), key=list(sections(topic)).index), core_goes_on(topic)
+        heading = list(sections(topic))[list(sections(topic)).index(last) + 1]
+        assert f"{lines}\n\n## {heading}" in marked(f"## {last}\n\n…\n\n## {heading}", topic)
+        assert [name for name in TASKS[topic] if f"`{name}`" in lines] == tasks
+        end = core_goes_on(topic, tasks[-1] if tasks else "")
+        assert f"({'../'}{TOPICS[after].path('notebooks')})" in end if after else "the end of the core" in end
 
 
 def test_the_sample_courses_name_what_exists_with_its_minutes_and_add_up():
