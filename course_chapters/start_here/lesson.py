@@ -25,12 +25,13 @@ import numpy as np
 from course_lib.reference.attention import attention, causal_mask
 
 rng = np.random.default_rng(0)
-vectors = {word: rng.normal(size=8) for word in ("dog", "bites", "man", "today")}  # query, key and value at once
+# The vector of a word is its query, key and value at once.
+vectors = {word: rng.normal(size=8) for word in ("dog", "bites", "man", "today")}
 table = {0: 0.3, -1: 1.2, -2: -0.5, -3: 0.8}  # a bias for each offset; an offset without an entry gets 0
 
 
 def last_output(sentence, sign):
-    """The output at the last word. With sign=+1 an offset is j − i, with sign=-1 it is i − j (i query, j key)."""
+    """The output at the last word. An offset is sign · (j − i), with i the query and j the key."""
     x = np.array([vectors[word] for word in sentence.split()])
     n = len(x)
     bias = np.array([[table.get(sign * (j - i), 0) for j in range(n)] for i in range(n)])

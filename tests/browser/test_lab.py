@@ -10,9 +10,8 @@ from .judged import assert_everyone_can_use_the_outputs, assert_it_fits
 from .pages import PATIENCE, cell, errors, menu, notebook, opened, picture, ready, run_all, running
 
 pytestmark = pytest.mark.browser
-LESSON = f"notebooks/{TOPICS['bias_by_hand'].file}.ipynb"
-TASKS = LESSON.replace("notebooks", "exercises")
-PICTURES = f"notebooks/{TOPICS['start_here'].file}.ipynb"
+LESSON, TASKS = (TOPICS["bias_by_hand"].path(folder) for folder in ("notebooks", "exercises"))
+PICTURES = TOPICS["start_here"].path("notebooks")
 WRONG = """def bias_matrix(n, strength):
     i, j = np.arange(n)[:, None], np.arange(n)
     return strength * np.log1p(abs(j - i))"""
