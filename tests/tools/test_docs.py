@@ -59,15 +59,14 @@ def test_the_core_is_marked_and_listed_and_takes_three_hours():
 
 
 def test_every_part_of_the_core_leads_to_the_next():
-    order = list(CORE)
-    for topic, after in zip(order, [*order[1:], None]):
-        tasks = [part for part in core(topic) if part in TASKS[topic]]
-        last, lines = max(set(sections(topic)) & set(CORE[topic]), key=list(sections(topic)).index), core_goes_on(topic)
-        heading = list(sections(topic))[list(sections(topic)).index(last) + 1]
-        assert f"{lines}\n\n## {heading}" in marked(f"## {last}\n\n…\n\n## {heading}", topic)
-        assert [name for name in TASKS[topic] if f"`{name}`" in lines] == tasks
-        end = core_goes_on(topic, tasks[-1] if tasks else "")
-        assert f"({'../'}{TOPICS[after].path('notebooks')})" in end if after else "the end of the core" in end
+    for topic, after in zip(CORE, [*list(CORE)[1:], None]):
+        every, tasks = list(sections(topic)), [part for part in core(topic) if part not in sections(topic)]
+        last = max(every.index(part) for part in CORE[topic] if part in every)
+        here, following = every[last], every[last + 1]
+        line, end = core_goes_on(topic), core_goes_on(topic, tasks[-1] if tasks else "")
+        assert f"{line}\n\n## {following}" in marked(f"## {here}\n\n…\n\n## {following}", topic)
+        assert re.findall(r"the task `(\w+)`", line) == tasks
+        assert f"](../{TOPICS[after].path('notebooks')})" in end if after else "the end of the core" in end
 
 
 def test_the_sample_courses_name_what_exists_with_its_minutes_and_add_up():
