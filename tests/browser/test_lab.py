@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from course_kit.contents import TOPICS
 
 from .judged import assert_everyone_can_use_the_outputs, assert_it_fits
-from .pages import PATIENCE, cell, errors, menu, notebook, opened, picture, ready, run_all, running
+from .pages import PATIENCE, cell, errors, notebook, opened, picture, ready, run_all, running
 
 pytestmark = pytest.mark.browser
 LESSON, TASKS = (TOPICS["bias_by_hand"].path(folder) for folder in ("notebooks", "exercises"))
@@ -151,6 +151,7 @@ def test_the_function_of_play_follows_slider_list_and_keyboard_and_everyone_can_
         assert_it_fits(page)
         restarted = output.get_by_text("The kernel has been restarted")
         expect(restarted).to_be_hidden()
-        menu(page, "Kernel", "Restart Kernel…")
-        page.get_by_role("button", name="Confirm Kernel Restart").click()
+        page.get_by_role("menuitem", name="Kernel", exact=True).click()
+        page.locator('.lm-Menu-item[data-command="kernelmenu:restart"]').click()
+        page.locator(".jp-Dialog .jp-mod-accept").click()
         expect(restarted).to_be_visible()

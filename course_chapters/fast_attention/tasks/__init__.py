@@ -1,7 +1,7 @@
 """Fast attention
 
-There are three: tiles in code, a prediction of what `scaled_dot_product_attention` does with its arguments, and a bug that
-occurs in published code. `sdpa` is that function under a short name.
+There are three: tiles in code, a prediction of what `scaled_dot_product_attention` does with its arguments, and a bug
+that occurs in published code. `sdpa` is that function under a short name.
 """
 
 from course_kit.checking.pages import page
