@@ -121,15 +121,15 @@ class Scheme:
     """One scheme. `make(sizes)` gives its torch module, and imports torch only then.
 
     name: as it is written everywhere. topic: the chapter that teaches it. what: one line. formula: what it adds.
-    enters: the hooks of `nn.position.Position` by which it enters, or "input", each with its name on the map. A vector
-    added to all queries, as in Transformer-XL, counts as "key_bias": its product with a key is a number per key. where:
-    the same in words, if those that the comparison has for a hook do not fit. parameters: how many numbers it learns.
-    keeps: how many bytes its hooks return for n tokens in float32, tables included. relative: whether the answer stays
-    when the whole text moves; None if it sees no position. direction: what it tells of keys before and after a query;
-    other: its other form. fused: the backends besides "eager" that run it. ends: whether it refuses texts of more than
-    n tokens. Tests ask the module for each of these.
-    shared: one module serves all layers. runs: the models of the study that use it, by the names in its commands and
-    results.
+    enters: where it enters, with its name there on the map: "input", a hook of `nn.position.Position`, or "rotate"
+    for a `prepare` that turns or scales. A vector added to all queries, as in Transformer-XL, counts as "key_bias":
+    its product with a key is a number per key. where: the same in words, if those that the comparison has for a hook
+    do not fit. parameters: how many numbers it learns. keeps: how many bytes its hooks return for n tokens in
+    float32, tables included. relative: whether the answer stays when the whole text moves; None if it sees no
+    position. direction: what it tells of keys before and after a query; other: its other form. fused: the backends
+    besides "eager" that run it. ends: whether it refuses texts of more than n tokens. Tests ask the module for each
+    of these. shared: one module serves all layers. runs: the models of the study that use it, by the names in its
+    commands and results.
     """
 
     name: str
@@ -144,7 +144,7 @@ class Scheme:
     relative: bool | None = True
     direction: Direction = Direction.BOTH
     other: OtherForm | None = None
-    fused: tuple[str, ...] = ("sdpa", "flex")
+    fused: tuple[str, ...] = ("sdpa",)
     ends: bool = False
     shared: bool = False
     runs: Mapping[str, Use] = field(default_factory=dict)
@@ -233,7 +233,6 @@ SCHEMES: dict[str, Scheme] = {
             enters={"key_vectors": "Shaw, keys", "value_vectors": "Shaw, values"},
             parameters=Count("2·H·(2·k + 1)·d", lambda s: 2 * s.n_heads * (2 * s.clip + 1) * s.d_head),
             keeps=Count("8·H·(2·k + 1)·d", lambda s: 8 * s.n_heads * (2 * s.clip + 1) * s.d_head),
-            fused=("sdpa",),
             runs={"shaw-32": Use({"clip": 32})},
         ),
         Scheme(

@@ -57,7 +57,7 @@ def ways(name, n):
 
     def ours(q, k, v):  # the hooks are asked in every call, as a layer does
         key_bias = position.key_bias(q.transpose(1, 2).flatten(2), None)  # any input of the layer is as good
-        q, k = position.rotate(q, k, 0)
+        q, k = position.prepare(q, k, 0)
         return fast_attention(q, k, v, Terms.of(position, n, n, 0, key_bias=key_bias, causal=causal))
 
     return limit, ours, list(position.parameters())

@@ -697,7 +697,7 @@ else:
     parameters = {"rope_type": "default", "rope_theta": 10_000.0, "mrope_section": [16, 24, 24]}
     config = Qwen2VLTextConfig(hidden_size=256, num_attention_heads=2, rope_parameters=parameters)
     cos, sin = qwen.Qwen2VLRotaryEmbedding(config)(q, torch.from_numpy(place).T[:, None])
-    by_course = MRoPE(128, place, (16, 24, 24)).rotate(q, k, 0)
+    by_course = MRoPE(128, place, (16, 24, 24)).prepare(q, k, 0)
     for made, expected in zip(qwen.apply_rotary_pos_emb(q, k, cos, sin), by_course):
         assert torch.allclose(made, expected, atol=1e-5)
     print("Qwen2-VL rotates queries and keys as our code does")

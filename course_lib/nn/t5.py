@@ -24,16 +24,15 @@ class T5Bias(Position):
     ) -> None:
         super().__init__()
         self.bidirectional, self.num_buckets, self.max_distance = bidirectional, num_buckets, max_distance
-        starts = bucket_starts(bidirectional=bidirectional, num_buckets=num_buckets, max_distance=max_distance)
-        self.register_buffer("starts", torch.tensor(starts), persistent=False)
+        # Numbers of Python, no buffer: a module made without memory would read whatever lies there.
+        self.starts = bucket_starts(bidirectional=bidirectional, num_buckets=num_buckets, max_distance=max_distance)
         self.table = nn.Parameter(torch.empty(num_buckets, check_whole("n_heads", n_heads)))
         nn.init.normal_(self.table, std=0.02)
 
-    starts: Tensor
-
     def bias(self, n_q: int, n_k: int, past: int) -> Tensor:
         r = row_offsets(n_q, n_k, past, self.table.device)
-        return self.table[_bucket(r, self.starts, self.bidirectional, self.num_buckets)].T
+        starts = torch.tensor(self.starts, device=r.device)
+        return self.table[_bucket(r, starts, self.bidirectional, self.num_buckets)].T
 
 
 class T5CrossAttention(Position):

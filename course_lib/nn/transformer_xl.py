@@ -11,6 +11,7 @@ from ..reference.grid import check_whole
 from .absolute import sinusoidal
 from .grid import row_offsets
 from .kept import kept
+from .places import Places
 from .position import Position, Vectors
 
 
@@ -30,8 +31,11 @@ class TransformerXL(Position):
         self.u, self.v = (nn.Parameter(0.02 * torch.randn(n_heads, self.d_head)) for _ in range(2))
         self.relative = nn.Linear(d_model, d_model, bias=False)
 
-    def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
+    def prepare(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
         return q + self.u[:, None], k
+
+    def prepare_at(self, q: Tensor, k: Tensor, places: Places) -> tuple[Tensor, Tensor]:
+        return self.prepare(q, k, 0)
 
     def key_vectors(self, n_q: int, n_k: int, past: int) -> Vectors:
         r = self.relative(self._distances(n_q, n_k, past))

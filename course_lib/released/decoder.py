@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -43,8 +44,8 @@ class SwiGLU(nn.Module):
         return self.down(silu(self.gate(x)) * self.up(x))
 
 
-class Block(nn.Module):
-    """x + attention(norm x), then x + feed-forward(norm x)."""
+class LlamaBlock(nn.Module):
+    """x + attention(norm x, with the options of its call), then x + feed-forward(norm x)."""
 
     def __init__(self, config: Config, rope: RoPE) -> None:
         super().__init__()
@@ -53,8 +54,8 @@ class Block(nn.Module):
         self.attention = RelativeAttention(d_model, config.n_heads, rope, n_kv_heads=config.n_kv_heads, causal=True)
         self.feed_forward = SwiGLU(d_model, config.d_feed_forward)
 
-    def forward(self, x: Tensor, mask: Tensor | None = None, cache: KeyValueCache | None = None) -> Tensor:
-        x = x + self.attention(self.norm1(x), mask=mask, cache=cache)
+    def forward(self, x: Tensor, **options: Any) -> Tensor:
+        x = x + self.attention(self.norm1(x), **options)
         return x + self.feed_forward(self.norm2(x))
 
 
@@ -70,21 +71,25 @@ class Decoder(nn.Module):
         super().__init__()
         self.config, self.rope = config, RoPE(config.d_head, base=config.base, interleaved=True)
         self.out = nn.Linear(config.d_model, config.vocabulary, bias=False)
-        blocks = [Block(config, self.rope) for _ in range(config.n_layers)]
-        self.blocks: Sequence[Block] = nn.ModuleList(blocks)  # type: ignore[assignment]  # it is one, and says Module
+        blocks = [LlamaBlock(config, self.rope) for _ in range(config.n_layers)]
+        self.blocks: Sequence[LlamaBlock] = nn.ModuleList(blocks)  # type: ignore[assignment]  # it is one, and says Module
         self.norm = nn.RMSNorm(config.d_model, eps=config.eps)
 
     def forward(
-        self, tokens: Tensor, mask: Tensor | None = None, caches: Sequence[KeyValueCache] | None = None
+        self,
+        tokens: Tensor,
+        mask: Tensor | None = None,
+        caches: Sequence[KeyValueCache] | None = None,
+        positions: Tensor | None = None,
     ) -> Tensor:
         """The normalised hidden states, of which `out` makes logits, (batch, n, vocabulary).
 
         With a cache for each block, the tokens continue the text in the caches.
-        mask (n, keys): True where a query may look, of the keys that are not after it.
+        mask (n, keys): True where a query may look, of the keys that are not after it. positions: as in the layer.
         """
         x = self.embedded(tokens)
         for number, block in enumerate(self.blocks):
-            x = block(x, mask, None if caches is None else caches[number])
+            x = block(x, mask=mask, cache=None if caches is None else caches[number], positions=positions)
         return self.norm(x)
 
     def embedded(self, tokens: Tensor) -> Tensor:

@@ -94,7 +94,7 @@ class Released:
             attention, seen = block.attention, block.norm1(x)
             q, k, v = (attention.heads(part(seen))[0] for part in (attention.query, attention.key, attention.value))
             yield Inside(x[0], q, k, v, attention.weights(seen, mask=mask)[0])
-            x = block(x, mask)
+            x = block(x, mask=mask)
 
     def attention(self, text: str | Tensor, layer: int, head: int) -> Tensor:
         """The weights of one head, (n, n), row i for query i."""

@@ -75,7 +75,8 @@ def test_the_remarks_on_small_models():
 @pytest.mark.parametrize("name", [name for name in SCHEMES if CELLS[HOW, FLASH, name].verdict is not UNKNOWN])
 def test_what_computes_it_is_what_the_registry_says(name):
     scheme = SCHEMES[name]
-    assert (CELLS[HOW, "FlexAttention", name].verdict == FITS) == ("flex" in scheme.fused)
+    scores_only = scheme.name != "Swin" and "value_vectors" not in scheme.enters  # what a `score_mod` can say
+    assert (CELLS[HOW, "FlexAttention", name].verdict == FITS) == scores_only
     added = set(scheme.enters) - {"input", "rotate"}
     ways_round = {"ALiBi", "FoX", "sink", "sliding window"}  # by one more channel or key, or an argument of its own
     expected = FITS if not added else CAVEAT if name in ways_round else OUT

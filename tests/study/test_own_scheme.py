@@ -120,9 +120,9 @@ def test_a_wrong_rotation_is_told_where_and_why(name):
     faulty, words = FAULTY_TURNS[name]
 
     class Turned(RoPE):
-        def rotate(self, q, k, past, first_key=None):
+        def prepare(self, q, k, past, first_key=None):
             def turn(x, start):
-                return RoPE.rotate(self, x, x, start, start)[0]
+                return RoPE.prepare(self, x, x, start, start)[0]
 
             return faulty(turn, q, k, past, past if first_key is None else first_key)
 
