@@ -24,10 +24,15 @@ class Progress:
         return box([f"<b>{first}</b>", *(f'<span style="white-space:pre-wrap">{line}</span>' for line in rest)], GREY)
 
 
-def progress() -> Progress:
-    """What was passed so far, chapter by chapter."""
-    passed = passed_tasks()
-    marks = {topic: ["✓" if f"{topic}.{name}" in passed else "·" for name in tasks_of(topic)] for topic in topics()}
+def progress(*only: str) -> Progress:
+    """What was passed so far, chapter by chapter; of all chapters, or only of these topics.
+
+    Raises ValueError for a topic that has no tasks.
+    """
+    if unknown := set(only) - set(topics()):
+        raise ValueError(f"only={sorted(unknown)}: expected topics that have tasks, such as 'bias_by_hand'")
+    passed, chosen = passed_tasks(), only or topics()
+    marks = {topic: ["✓" if f"{topic}.{name}" in passed else "·" for name in tasks_of(topic)] for topic in chosen}
     every = [mark for own in marks.values() for mark in own]
     lines = [f"{every.count('✓')} of {len(every)} tasks passed"]
     for topic, own in marks.items():

@@ -15,7 +15,7 @@ import importlib
 import os
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import jupytext
@@ -30,15 +30,14 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from course_chapters import lesson_file, tasks_of, topics  # noqa: E402
-from course_kit.contents import CONTENTS, TOPICS, Chapter  # noqa: E402
+from course_kit.contents import CONTENTS, KINDS, TOPICS, Chapter  # noqa: E402
 from course_kit.display.widget import WIDGET  # noqa: E402
 from course_lib import __version__  # noqa: E402
 from tools.address import address, open_in_colab  # noqa: E402
 from tools.cells import content, edited, fingerprint, new_id  # noqa: E402
-from tools.links import core, filled, lesson_words, marked  # noqa: E402
+from tools.links import core, core_goes_on, filled, lesson_words, link, marked, next_chapter  # noqa: E402
 from tools.tables import outdated  # noqa: E402
 
-FOLDERS = ("notebooks", "exercises", "solutions")
 SECONDS_PER_CELL = 600
 SETUP = """\
 # @title Set-up: run this first
@@ -51,8 +50,21 @@ if find_spec("course_lib") is None:
     {otherwise}"""
 INSTALL = "%pip install --quiet --no-deps git+{address}@v{version}"  # on Colab
 HOMELESS = (
-    'raise ImportError("Put this notebook back into the folder of the course, or the unpacked course beside it.")'
+    'raise ImportError("This notebook needs the folder of the course, the one with the file course.py. Put it there, '
+    'or put that folder beside it. The first page of the site says where to get the course.")'
 )
+START_TASKS = """\
+This page has the tasks of the lesson {lesson}. {words} No task needs an earlier one.
+
+**To start,** choose *Run All Cells* in the menu *Run*, and again after each restart of the kernel. Every task then says
+*not attempted*.
+
+**For each task,** write your answer in place of the `...`, or fix the code that is there. Run that cell with
+Shift+Enter, then the check below it. Below the check are hints, and a click opens them. If a check does not answer
+within a minute, restart the kernel in the menu *Kernel*, and change your answer before you run everything again."""
+START_SOLUTIONS = """\
+This page has a right answer to each of the {tasks} of the lesson {lesson}. To run them all, choose *Run All Cells* in
+the menu *Run*."""
 READ = "files_that_were_read"  # among Python's builtins, so that a lesson's own names are only its own
 WATCH = (  # a kernel begins with it
     f"__import__('builtins').{READ} = set(); __import__('sys').addaudithook(lambda event, args: "
@@ -62,7 +74,7 @@ TELL = (  # and ends with it: what it opened, and the modules that it has, which
     f"print(*{READ}, *(module.__file__ for module in list(__import__('sys').modules.values()) "
     "if getattr(module, '__file__', None)), sep='\\n')"
 )
-NOT_OURS = (".venv", "build", "mine", "model", *FOLDERS)  # the rest of the folder is the course
+NOT_OURS = (".venv", "build", "mine", "model", *KINDS)  # the rest of the folder is the course
 PINS = ("requirements.txt", "constraints.txt", "course_lib/released/wheel.txt")  # packages, and the released model
 FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}  # code that JupyterLab and Colab fold away
 
@@ -76,7 +88,7 @@ def chapter_notebooks(chapter: Chapter) -> dict[Path, NotebookNode]:
     notebooks = {"notebooks": lesson(chapter)}
     if chapter.topic in topics():
         notebooks |= {folder: task_notebook(folder, chapter) for folder in ("exercises", "solutions")}
-    return {ROOT / folder / f"{chapter.file}.ipynb": nb for folder, nb in notebooks.items()}
+    return {ROOT / chapter.path(folder): nb for folder, nb in notebooks.items()}
 
 
 def lesson(chapter: Chapter) -> NotebookNode:
@@ -85,7 +97,7 @@ def lesson(chapter: Chapter) -> NotebookNode:
     title, *cells = from_percent(source.read_text(encoding="utf-8"))
     if title.cell_type != "markdown":
         raise BuildError(f"{where(source)}: expected a first cell `# %% [markdown]` with the title")
-    fill_in([title, *cells], where(source), "", lesson_words(chapter))
+    fill_in([title, *cells], where(source), lesson_words(chapter))
     for cell in cells:
         if cell.cell_type == "markdown":
             cell.source = marked(cell.source, chapter.topic)
@@ -103,39 +115,64 @@ def from_percent(text: str) -> list[NotebookNode]:
     return cells
 
 
-def fill_in(cells: list[NotebookNode], file: str, lessons: str, words: dict[str, str]) -> None:
+def fill_in(cells: list[NotebookNode], file: str, words: dict[str, str]) -> None:
     """Fill in the marks of all Markdown cells; BuildError names one that means nothing."""
     try:
         for cell in cells:
             if cell.cell_type == "markdown":
-                cell.source = filled(cell.source, lessons, words)
+                cell.source = filled(cell.source, words)
     except KeyError as error:
         raise BuildError(f"{file}: {error.args[0]}: expected one of {', '.join([*words, *TOPICS])}") from None
 
 
 def task_notebook(folder: str, chapter: Chapter) -> NotebookNode:
-    """The tasks of a chapter: words, the learner's cell (blank or solved), the check, and what comes after it."""
+    """The tasks of a chapter: how to start, each task as it is asked or answered, and what is next."""
     module = importlib.import_module(f"course_chapters.{chapter.topic}.tasks")
     _, _, words = (module.__doc__ or "").partition("\n")
-    cells = [new_code_cell(module.PREPARE)]
+    asked, cells = folder == "exercises", [new_code_cell(module.PREPARE)]
     for number, (name, task) in enumerate(tasks_of(module).items(), 1):
         stars = "★" * task.difficulty + "☆" * (3 - task.difficulty)
-        first = " · one to begin with" * task.first + " · in the core" * (name in core(chapter.topic))
+        in_core = name in core(chapter.topic)
+        first = " · one to begin with" * task.first + " · in the core" * in_core
         heading = f"## {number}. {task.title}\n\n*{task.minutes} minutes · {stars}{first}*\n\n{task.words}"
-        answer = task.solution_source() if folder == "solutions" else task.stub()
-        cells += [new_markdown_cell(heading), new_code_cell(answer), new_code_cell(f"task.{name}.check({name})")]
+        answer, check = task.stub() if asked else task.solution_source(), f"task.{name}.check({name})"
+        cells += [new_markdown_cell(heading), new_code_cell(answer), new_code_cell(check)]
+        cells += [new_markdown_cell(folded_hints(task.hints))] * asked
+        cells += [new_markdown_cell(core_goes_on(chapter.topic, name))] if in_core else []
         cells += from_percent(task.after)
-    fill_in(cells, f"course_chapters/{chapter.topic}/tasks", "../notebooks/", {})
-    kind = {"exercises": "Tasks", "solutions": "Solutions"}[folder]
-    return notebook(folder, chapter, f"# {kind} {chapter.number}: {chapter.title}\n\n{words.strip()}", cells)
+    cells += what_next(folder, chapter)
+    fill_in(cells, f"course_chapters/{chapter.topic}/tasks", {})
+    kind, start = {"exercises": ("Tasks", START_TASKS), "solutions": ("Solutions", START_SOLUTIONS)}[folder]
+    start = start.format(lesson=link(chapter), tasks=link(chapter, "exercises", "tasks"), words=words.strip())
+    return notebook(folder, chapter, f"# {kind} {chapter.number}: {chapter.title}\n\n{start}", cells)
+
+
+def folded_hints(hints: Sequence[str]) -> str:
+    """Hints that open at a click, in Markdown."""
+    count = len(hints)
+    return "\n".join(
+        f"<details><summary>Hint {number} of {count}</summary>\n\n{hint}\n\n</details>"
+        for number, hint in enumerate(hints, 1)
+    )
+
+
+def what_next(folder: str, chapter: Chapter) -> list[NotebookNode]:
+    """The end of a page of tasks: where to go from here, and which tasks of the chapter are done."""
+    after = next_chapter(chapter)
+    words = f"The next lesson is {link(after)}." if after else "This was the last chapter."
+    if folder == "solutions":
+        return [new_markdown_cell(f"## What is next\n\n{words}")]
+    words += f" Compare with the {link(chapter, 'solutions', 'solutions')}. The tasks that you have passed:"
+    code = f'from course_chapters.progress import progress\n\nprogress("{chapter.topic}")'
+    return [new_markdown_cell(f"## What is next\n\n{words}"), new_code_cell(code)]
 
 
 def notebook(folder: str, chapter: Chapter, opening: str, cells: list[NotebookNode]) -> NotebookNode:
     """A notebook: its opening words, the set-up cell and these cells, with ids that depend on content alone."""
     published = address(ROOT)
-    if link := open_in_colab(published, __version__, f"{folder}/{chapter.file}.ipynb"):
+    if colab := open_in_colab(published, __version__, chapter.path(folder)):
         heading, _, rest = opening.partition("\n")
-        opening = f"{heading}\n\n{link}\n{rest}"
+        opening = f"{heading}\n\n{colab}\n{rest}"
     otherwise = INSTALL.format(address=published, version=__version__) if published else HOMELESS
     cells = [new_markdown_cell(opening), new_code_cell(SETUP.format(otherwise=otherwise), metadata=FOLDED), *cells]
     seen: set[str] = set()
@@ -293,9 +330,9 @@ def main(arguments: list[str]) -> int:
         notebooks = {path: built for chapter in chosen for path, built in chapter_notebooks(chapter).items()}
         if options.check:
             found = [line for path, nb in notebooks.items() for line in differences(path, nb)]
-            files = {chapter.file for chapter in chapters}
-            strays = [path for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.ipynb"))]
-            found += [f"{where(path)} has no source" for path in strays if path.stem not in files]
+            strays = [path for folder in KINDS for path in sorted((ROOT / folder).glob("*.ipynb"))]
+            paths = {chapter.path(folder) for chapter in chapters for folder in KINDS}
+            found += [f"{where(path)} has no source" for path in strays if where(path) not in paths]
             if not options.chapters:
                 found += [f"{where(path)} has old numbers: `course.py build` writes them" for path in pages()]
             print("\n".join(found) or f"{len(notebooks)} notebooks are up to date")

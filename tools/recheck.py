@@ -153,7 +153,8 @@ def main(arguments: list[str]) -> int:
 
 def learner(path: Path) -> str:
     """Whose hand-in it is: ada's, if it is ada.ipynb or if it has the name of the exercise and lies in a folder ada."""
-    of_course = {name for chapter in TOPICS.values() for name in (chapter.topic, chapter.file)}
+    exercises = (Path(chapter.path("exercises")).stem for chapter in TOPICS.values())
+    of_course = {*TOPICS, *exercises}
     names = [path.stem, *(folder.name for folder in path.absolute().parents)]
     return next(name for name in names if name not in of_course)
 

@@ -16,7 +16,7 @@ from tools.links import core, deeper_minutes, link, sections, task_minutes
 
 PAGES = ("README.md", "docs/teaching.md")
 MARKED = re.compile(r"(<!-- build: (\w+) -->)(.*?)(<!-- end -->)", re.DOTALL)
-NOTEBOOK = re.compile(r"\[([^\]]*)\]\(([./a-z]*/)\d\d_(\w+)\.ipynb\)")
+NOTEBOOK = re.compile(r"\[([^\]]*)\]\(([./]*)(notebooks|exercises|solutions)/\d\d_(?:tasks_|solutions_)?(\w+)\.ipynb\)")
 SESSION = 90  # minutes
 Row = list[str]
 
@@ -32,7 +32,12 @@ def outdated(root: Path) -> dict[Path, str]:
 
 def up_to_date(page: str) -> str:
     page = MARKED.sub(lambda part: part[1] + WRITERS[part[2]](part[3]) + part[4], page)
-    return NOTEBOOK.sub(lambda found: link(chapter(found[3]), found[2], re.sub(r"\b\d\d\b", "#", found[1])), page)
+
+    def relinked(found: re.Match[str]) -> str:
+        words, root, folder, topic = found.groups()
+        return link(chapter(topic), folder, re.sub(r"\b\d\d\b", "#", words), root)
+
+    return NOTEBOOK.sub(relinked, page)
 
 
 def chapter(topic: str) -> Chapter:
@@ -44,7 +49,7 @@ def chapter(topic: str) -> Chapter:
 
 def chapters_in(cell: str) -> list[Chapter]:
     """The chapters that a cell of a table has links to."""
-    return [chapter(topic) for topic in dict.fromkeys(found[3] for found in NOTEBOOK.finditer(cell))]
+    return [chapter(topic) for topic in dict.fromkeys(found[4] for found in NOTEBOOK.finditer(cell))]
 
 
 @cache
@@ -79,7 +84,7 @@ def core_of_three_hours(rows: list[Row]) -> list[Row]:
     for topic in CORE:
         parts = core(topic)
         names = [f"task `{part}`" if part in all_tasks() else f"“{part}”" for part in parts]
-        new.append([link(TOPICS[topic], "notebooks/"), ", ".join(names), str(sum(parts.values()))])
+        new.append([link(TOPICS[topic], root=""), ", ".join(names), str(sum(parts.values()))])
         together += sum(parts.values())
     return [*new, ["", "together", str(together)]]
 
@@ -89,9 +94,9 @@ def chapters(rows: list[Row]) -> list[Row]:
     about = {topic.topic: row[3] for row in rows for topic in chapters_in(row[1])}
     new = []
     for each in CONTENTS:
-        links, took = [link(each, "notebooks/", each.title)], [each.minutes]
+        links, took = [link(each, "notebooks", each.title, "")], [each.minutes]
         if each.topic in topics():
-            links += [link(each, f"{folder}/", folder) for folder in ("exercises", "solutions")]
+            links += [link(each, folder, folder, "") for folder in ("exercises", "solutions")]
             took.append(task_minutes(each.topic))
         new.append([each.number, " · ".join(links), " + ".join(map(str, took)), about.get(each.topic, "…")])
     return new
@@ -106,7 +111,7 @@ def goals(rows: list[Row]) -> list[Row]:
         _, goal, needs, *_ = was.get(each.topic, ["", "…", "…"])
         needs = re.sub(r"\d\d", lambda number: numbers[number[0]], needs)
         tasks = [task_minutes(each.topic), len(tasks_of(each.topic))] if each.topic in topics() else ["–", "–"]
-        new.append([link(each, "../notebooks/", "#"), goal, needs, *map(str, (each.minutes, *tasks))])
+        new.append([link(each, "notebooks", "#"), goal, needs, *map(str, (each.minutes, *tasks))])
     in_all = sum(each.minutes for each in CONTENTS), sum(map(task_minutes, topics())), len(all_tasks())
     return [*new, ["all", "", "", *map(str, in_all)]]
 

@@ -10,8 +10,8 @@
 # - choose between logarithmic and linear decay;
 # - say what such a bias does to a model that was trained without it.
 #
-# **You need** [[blind_to_distance|chapter #]] (scores, softmax, mask). **Time** [[time]]. (*Core* marks the sections of
-# a shorter course of three hours.)
+# **You need** [[blind_to_distance|chapter #]] (scores, softmax, mask); for the sections marked *Core*, the core of
+# [[start_here|chapter #]] is enough. **Time** [[time]]. (*Core* marks a shorter course of three hours.)
 #
 # The picture shows where our bias enters attention.
 
@@ -23,7 +23,7 @@ figures.attention_block("log decay")
 # %% [markdown]
 # ## The scores
 #
-# We use the five tokens of [[blind_to_distance|chapter #]] again. Throughout the course $i$ is the query and $j$ the
+# We use the five tokens of [[start_here|chapter #]] again. Throughout the course $i$ is the query and $j$ the
 # key, both counted from 0. The raw score of a pair is $q_i \cdot k_j$, and we divide it by $\sqrt{d_k} = 2$.
 #
 # Why divide? If the numbers of $q$ and $k$ are independent with mean 0 and variance 1, then $q \cdot k$ has variance

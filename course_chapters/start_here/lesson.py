@@ -2,23 +2,22 @@
 # # [[title]]
 #
 # The words of a sentence have an order, but attention alone does not see it. This course is about the ways to add
-# position to attention: by a number, by a vector, or by a rotation. You will learn what each of them can express and
-# what it cannot. You will build them all, first small enough to check with a pencil, then fast enough for a real model.
+# position to attention: by a number, by a vector, or by a rotation. You will build them all, first small, then fast
+# enough for a real model.
+#
+# **How to run a cell.** A grey box is code. First choose *Run All Cells* in the menu *Run*, which takes a few seconds.
+# After that, to run one box again, click into it and press Shift+Enter (or the button ▶). Its result appears below it.
+# After a restart of the *kernel*, which runs the code, choose *Run All Cells* again, because it forgets everything.
 #
 # **You will be able to** run a cell, read the pictures, use the line tracer and get help from a task. **You need**
-# Python, a little NumPy, and matrix products. **Time** [[time]]. (A section marked *Core: n minutes* belongs to a shorter
-# course of three hours.)
+# Python, a little NumPy, and matrix products. **Time** [[time]]. (*Core* marks a shorter course of three hours.)
 
 # %% [markdown]
 # ## A first surprise: a decoder that cannot tell word order
 #
-# In attention, each word compares its *query* with the *key* of every word, and gets a **score** for each pair
-# ([[blind_to_distance|chapter #]]). A **softmax** turns the scores of a word into **weights** that sum to 1. The
-# word's output is the sum of all *values*, each times its weight. In a decoder, a mask hides the words that come later.
-#
-# Our decoder has a single attention layer. Each word has a random vector, which is its query, key and value at once. To
-# give the decoder word order, we add a number to each score, the **bias**. It depends only on the **offset** between
-# the two words: it is 1.2 for the word before, −0.5 for the word two places back, and so on (numbers chosen freely).
+# Our decoder has a single attention layer. To give it word order, we add a number to each attention score, the **bias**.
+# It depends only on the **offset** between the two words: it is 1.2 for the word before, −0.5 for the word two places
+# back, and so on.
 
 # %%
 import numpy as np
@@ -26,12 +25,13 @@ import numpy as np
 from course_lib.reference.attention import attention, causal_mask
 
 rng = np.random.default_rng(0)
+# The vector of a word is its query, key and value at once.
 vectors = {word: rng.normal(size=8) for word in ("dog", "bites", "man", "today")}
 table = {0: 0.3, -1: 1.2, -2: -0.5, -3: 0.8}  # a bias for each offset; an offset without an entry gets 0
 
 
 def last_output(sentence, sign):
-    """The output at the last word. With sign=+1 an offset is j − i, with sign=-1 it is i − j (i query, j key)."""
+    """The output at the last word. An offset is sign · (j − i), with i the query and j the key."""
     x = np.array([vectors[word] for word in sentence.split()])
     n = len(x)
     bias = np.array([[table.get(sign * (j - i), 0) for j in range(n)] for i in range(n)])
@@ -40,34 +40,35 @@ def last_output(sentence, sign):
 
 
 # %% [markdown]
-# Two sentences have the same words in different orders, and both end in *today*. Does the decoder compute something
-# different at this last word? First we count the offset as position of the query minus position of the key.
+# Two sentences have the same words in different orders. Does the decoder compute something different at their last
+# word, *today*?
 
 # %%
-same = np.allclose(
-    last_output("dog bites man today", sign=-1),
-    last_output("man bites dog today", sign=-1),
-)
-print("dog bites man = man bites dog?", same)
-assert same
+sign = -1
+
+one = last_output("dog bites man today", sign)
+other = last_output("man bites dog today", sign)
+print("dog bites man = man bites dog?", np.allclose(one, other))
 
 # %% [markdown]
-# The two outputs are equal up to rounding, without an error or a warning. Now we change one sign and count key minus
-# query.
-
-# %%
-same = np.allclose(
-    last_output("dog bites man today", sign=+1),
-    last_output("man bites dog today", sign=+1),
-)
-print("dog bites man = man bites dog?", same)
-assert not same
-
-# %% [markdown]
-# What happened? In the table, words in the past have negative offsets. With the wrong sign, these offsets are positive,
-# and the table has no entries for them. So all earlier words get the same bias, 0. Then a word's weight does not depend
-# on its place, and a sum does not depend on the order of its terms. (With more layers, the mask would tell a little:
-# [[blind_to_distance|chapter #]].)
+# The outputs are equal, without an error or a warning. **Your turn:** change −1 to +1 in the box above, and run it with
+# Shift+Enter. What does it print now?
+#
+# <details><summary>What you should see</summary>
+#
+# It prints `False`. You changed one sign, and now the decoder can tell who bites whom. (If there is a `NameError`, choose
+# *Run All Cells*.)
+#
+# </details>
+#
+# What happened? In attention, a word compares its *query* with the *key* of every word, and gets a **score** for each
+# pair ([[blind_to_distance|chapter #]]). A **softmax** turns the scores of a word into **weights** that sum to 1. The
+# word's output is the sum of all *values*, each times its weight. In a decoder, a mask hides later words.
+#
+# With −1 the offset is the position of the query minus that of the key. The table expects the opposite: in it, words in
+# the past have negative offsets. So it has no entries for any earlier word, and they all get the bias 0. Then a word's
+# weight does not depend on its place, and a sum does not depend on the order of its terms. (With more layers, the mask
+# would tell a little: [[blind_to_distance|chapter #]].)
 
 # %%
 position = np.arange(4)
@@ -75,10 +76,13 @@ offsets = position - position[-1]  # j − i for the last word
 print("key minus query:", {int(o): table.get(int(o), 0) for o in offsets})
 print("query minus key:", {int(o): table.get(int(o), 0) for o in -offsets})
 
+both = "dog bites man today", "man bites dog today"
+assert np.allclose(*(last_output(sentence, -1) for sentence in both))
+assert not np.allclose(*(last_output(sentence, +1) for sentence in both))
+
 # %% [markdown]
 # So all chapters count in the same direction: **offset = j − i**, where $i$ is the position of the query and $j$ that
-# of the key. A negative offset means that the key is in the past. In [[t5_buckets|chapter #]], the same mistake breaks
-# the formula of a real model.
+# of the key. A negative offset means that the key is in the past.
 
 # %% [markdown]
 # ## Is your machine ready?
@@ -89,7 +93,7 @@ from course_kit.environment import check_machine
 check_machine()
 
 # %% [markdown]
-# You do not need a GPU for any chapter. A line that says *missing* also says what to do.
+# No chapter needs a GPU. A line that says *missing* also says what to do.
 
 # %% [markdown]
 # ## The five tokens
@@ -135,7 +139,9 @@ figures.side_by_side(
 figures.map_of_schemes()
 
 # %% [markdown]
-# What may a head see? The four pictures show how schemes at places 2, 3, 5 and 6 of the map change the scores of the
+# ## What may a head see?
+#
+# The four pictures show how schemes at places 2, 3, 5 and 6 of the map change the scores of the
 # five tokens. A number per offset is the same on a whole diagonal. A vector per offset is multiplied by the query, so
 # what it adds differs from row to row. What a rotation changes depends on the offset, the query *and* the key; at
 # offset 0 it changes nothing. (The query of *cat* has numbers only where the rotation is very slow, so its row rounds to 0.) A
@@ -165,10 +171,10 @@ figures.side_by_side(
 figures.bias_heatmap()
 
 # %% [markdown]
-# If the sliders are missing, run the cell. If you open the course with `python3 course.py lab`, they are always there.
+# If the sliders are missing, choose *Run All Cells* in the menu *Run*. If you open the course with
+# `python3 course.py lab`, they are always there.
 #
-# <details><summary>The answer</summary>λ = 1: one step back the bias is then −ln 2, and e to the power of it is 1/2.
-# </details>
+# <details><summary>The answer</summary>λ = 1: one step back the bias is −ln 2, and e to this power is 1/2.</details>
 #
 # ## The line tracer
 #
@@ -191,7 +197,7 @@ figures.trace(softmax, np.array([0.0, 1.0, 2.0]))
 # %% [markdown]
 # ## Tasks that answer back
 #
-# Each later chapter has tasks in `exercises/`. In most of them you write or correct a function and pass it to `check`, which
+# Each later chapter has a page of tasks. In most of them you write or correct a function and pass it to `check`, which
 # says what is wrong and where. Here is a first attempt at the bias matrix of [[bias_by_hand|chapter #]]:
 
 # %%
@@ -207,23 +213,21 @@ def bias_matrix(n, strength):
 task.bias_matrix.check(bias_matrix)
 
 # %% [markdown]
-# When the message is not enough, `hint()` gives one more hint each time you call it, `compare` shows your numbers
-# beside the expected ones, and `solution()` shows a solution. Nobody counts how often you ask, and nothing leaves your
-# machine.
-
-# %%
-task.bias_matrix.hint()
+# Is that not enough? Then `compare` shows your numbers beside the expected ones, and `solution()` shows a solution. On
+# a page of tasks, hints are below each check. Nobody counts how often you ask, and nothing leaves your machine.
 
 # %%
 task.bias_matrix.compare(bias_matrix)
 
 # %% [markdown]
 # Correct the sign in the cell with `def bias_matrix` and run it again. You need not be afraid of mistakes: if your code
-# loops for ever, the check stops it, and if it changes its arguments, the check says so.
-# `progress()` from `course_chapters.progress` lists all tasks, and marks those that you have passed.
+# loops for ever, the check stops it. Only a single endless call, such as `sum(range(10**12))`, cannot be stopped. Then
+# restart the kernel, in the menu *Kernel*. `progress()` from `course_chapters.progress` lists all tasks, and marks those
+# that you have passed.
+#
 # ## Where to go
 #
-# Each lesson says at its beginning what it needs, and every lesson after this one has tasks. Sections called *Deeper*
-# are optional. The last lesson helps you choose a scheme, and ends with a quiz over the whole course.
+# Each lesson says at its beginning what it needs. Sections called *Deeper* are optional. The last one helps you choose
+# a scheme, and ends with a quiz.
 #
 # **Next:** [[next]]. If you are in a hurry, go on with [[bias_by_hand]], and read what is marked as *Core*.

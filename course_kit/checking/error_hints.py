@@ -9,6 +9,7 @@ WORDS = r"""
 truth value of an array|Boolean value of Tensor with more  # An `if`, an `and` and a chain such as `0 <= x < n` need a
 # single True or False, and here is a whole array. Use `np.where`, or `&` between comparisons in parentheses, or loops
 # that look at one entry at a time.
+^EOFError  # A function gets what it needs as its arguments. Use those, and take the `input` out.
 ^SystemExit  # `exit()` and `quit()` end the whole program. A function ends with `return`.
 matmul|not aligned|mat1 and mat2|Expected size for first two dimensions|batch1  # In a matrix product, the last axis of
 # the left factor must be as long as the last axis but one of the right factor: (n, d) @ (d, m). Check whether a

@@ -30,6 +30,10 @@ def test_a_passed_task_of_a_chapter_is_remembered_once(file):
     assert memory.passed_tasks() == {"bias_by_hand.bias_matrix", "bias_by_hand.self_dominates"}
     assert [path.name for path in file.parent.iterdir()] == [".progress.json"]
     assert repr(progress()).startswith("2 of ") and "✓ The bias matrix" in repr(progress())
+    assert repr(progress("bias_by_hand")).startswith("2 of 5 tasks")
+    assert repr(progress("rope")).startswith("0 of 3 tasks")
+    with pytest.raises(ValueError, match="expected topics that have tasks"):
+        progress("start_here")
 
 
 @pytest.mark.parametrize("damage", [b"{", b"7", b"[[1]]", b"\xff\xfe"])

@@ -7,9 +7,11 @@ import nbformat
 import pytest
 
 import course_chapters
+from course_chapters import tasks_of, topics
 from course_kit.contents import TOPICS
 from course_lib import __version__
 from tools import build
+from tools.links import next_chapter
 
 TOPIC = "start_here"
 NAME = TOPICS[TOPIC].file
@@ -156,6 +158,23 @@ def test_a_notebook_of_a_published_course_opens_in_colab_and_installs_its_versio
     colab = "https://colab.research.google.com/github/you/course"
     assert f"[Open in Colab]({colab}/blob/v{__version__}/notebooks/{NAME}.ipynb)" in title.source
     assert setup.source.endswith(f"%pip install --quiet --no-deps git+{published}@v{__version__}")
+
+
+@pytest.mark.parametrize("topic", topics())
+def test_a_page_of_tasks_says_how_to_start_has_its_hints_and_ends_with_what_is_next(topic):
+    chapter, tasks = TOPICS[topic], tasks_of(topic)
+    asked, solved = (build.task_notebook(folder, chapter).cells for folder in ("exercises", "solutions"))
+    lesson = f"](../{chapter.path('notebooks')})"
+    assert "choose *Run All Cells* in the menu *Run*" in asked[0].source and lesson in asked[0].source
+    assert "in place of the `...`" not in solved[0].source and lesson in solved[0].source
+    for name, task in tasks.items():
+        at = [cell.source for cell in asked].index(f"task.{name}.check({name})")
+        assert all(f"\n\n{hint}\n\n</details>" in asked[at + 1].source for hint in task.hints), "below the check"
+    assert f"](../{chapter.path('solutions')})" in asked[-2].source
+    assert asked[-1].source.endswith(f'progress("{topic}")')
+    after = next_chapter(chapter)
+    for end in (asked[-2], solved[-1]):
+        assert (f"](../{after.path('notebooks')})" if after else "last chapter") in end.source
 
 
 def test_the_notebooks_of_the_course_are_up_to_date(capsys):

@@ -6,7 +6,7 @@ import pytest
 
 from course_chapters import lesson_file, tasks_of, topics
 from course_kit.contents import CORE, TOPICS
-from tools.links import core, marked, sections, task_minutes
+from tools.links import core, core_goes_on, marked, sections, task_minutes
 from tools.tables import outdated, up_to_date
 
 from .. import ROOT
@@ -46,6 +46,17 @@ def test_a_sample_course_takes_as_long_as_its_heading_says(heading, least, most)
     assert least <= int(re.search(r"\| together \| (\d+) \|", course)[1]) <= most
 
 
+def test_every_part_of_the_core_leads_to_the_next():
+    for topic, after in zip(CORE, [*list(CORE)[1:], None]):
+        every, tasks = list(sections(topic)), [part for part in core(topic) if part not in sections(topic)]
+        last = max(every.index(part) for part in CORE[topic] if part in every)
+        here, following = every[last], every[last + 1]
+        line, end = core_goes_on(topic), core_goes_on(topic, tasks[-1] if tasks else "")
+        assert f"{line}\n\n## {following}" in marked(f"## {here}\n\n…\n\n## {following}", topic)
+        assert re.findall(r"the task `(\w+)`", line) == tasks
+        assert f"](../{TOPICS[after].path('notebooks')})" in end if after else "the end of the core" in end
+
+
 TABLES = """
 <!-- build: goals -->
 | | it teaches to | needs | lesson | tasks | how many |
@@ -62,7 +73,7 @@ TABLES = """
 | [01](notebooks/01_alibi.ipynb) | “ALiBi: a straight line” to “A slope for each head” | 5 |
 | | together | 5 |
 <!-- end -->
-See [chapter 01](notebooks/01_alibi.ipynb) and its [tasks](exercises/01_alibi.ipynb)."""
+See [chapter 01](notebooks/01_alibi.ipynb) and its [tasks](exercises/01_tasks_alibi.ipynb)."""
 
 
 def test_the_build_writes_numbers_and_keeps_words():
@@ -74,8 +85,8 @@ def test_the_build_writes_numbers_and_keeps_words():
     both = sections("alibi")["ALiBi: a straight line"] + sections("alibi")["A slope for each head"]
     each = 15, bias.minutes, tasks["bias_matrix"].minutes + tasks["biased_attention"].minutes, 5 * round(both / 5)
     assert re.findall(r"\| (\d+) \|\n", page.partition("plan")[2]) == [*map(str, each), str(sum(each))]
-    link = f"{alibi.file}.ipynb"
-    assert page.endswith(f"See [chapter {alibi.number}](notebooks/{link}) and its [tasks](exercises/{link}).")
+    lesson, exercises = alibi.path("notebooks"), alibi.path("exercises")
+    assert page.endswith(f"See [chapter {alibi.number}]({lesson}) and its [tasks]({exercises}).")
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,13 @@ def test_nothing_in_it_breaks_a_viewer_and_its_links_lead_somewhere(path):
 
 
 @pytest.mark.parametrize("path", BUILT)
+def test_no_formula_shows_a_backslash(path):
+    """MathJax shows the text inside \\text{…} as it is, a backslash before an underscore included."""
+    text = "\n".join("".join(cell["source"]) for cell in cells(path, "markdown"))
+    assert not re.findall(r"\\text\{[^}]*\\[^}]*\}", text)
+
+
+@pytest.mark.parametrize("path", BUILT)
 def test_what_training_gave_is_not_compared_but_asserted_or_only_printed(path):
     """Processors add in different orders, and training magnifies the difference, so little holds on all of them."""
     code = cells(path, "code")

@@ -67,7 +67,7 @@ def test_the_first_cell_finds_the_course_and_elsewhere_says_where_it_belongs(mon
         assert sys.path.pop(0) == str(tmp_path / "unpacked")
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    with pytest.raises(ImportError, match="back into the folder of the course"):
+    with pytest.raises(ImportError, match="needs the folder of the course"):
         exec(first_cell, {})
 
 

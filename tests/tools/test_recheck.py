@@ -115,6 +115,6 @@ def test_without_a_fence_nothing_runs_unless_the_teacher_says_so(tmp_path, monke
 
 def test_a_table_names_the_learner_and_obeys_nobody():
     assert recheck.learner(Path("hand-ins/ada.ipynb")) == "ada"
-    assert recheck.learner(Path("collected/ada/02_bias_by_hand.ipynb")) == "ada"
-    assert recheck.learner(Path("submitted/ada/bias_by_hand/02_bias_by_hand.ipynb")) == "ada"
+    assert recheck.learner(Path("collected/ada/02_tasks_bias_by_hand.ipynb")) == "ada"
+    assert recheck.learner(Path("submitted/ada/bias_by_hand/02_tasks_bias_by_hand.ipynb")) == "ada"
     assert recheck.written("=cmd()", "−1", "-1", "\x1b[2Jgone") == ["'=cmd()", "−1", "'-1", " [2Jgone"]

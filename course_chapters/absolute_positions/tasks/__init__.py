@@ -1,8 +1,6 @@
 """Absolute positions
 
-Four tasks in the order of the lesson. Write your answer in place of the `...`, run the cell, then run the check below
-it. `task.NAME.hint()` gives a hint, `task.NAME.compare(NAME)` shows your function's result beside the expected one, and
-`task.NAME.solution()` shows a solution. You can start anywhere, because no task needs another one.
+They come in the order of the lesson.
 """
 
 from course_kit.checking.pages import page

@@ -1,8 +1,6 @@
 """A bias by hand
 
-Five tasks in the order of the lesson. Write your answer in place of the `...`, or fix the code in the cell. Then run
-the cell and the check below it. `task.NAME.hint()` gives a hint, `task.NAME.compare(NAME)` shows your result beside the
-expected one, and `task.NAME.solution()` shows a solution. You can start with any task, because none needs another one.
+They come in the order of the lesson.
 """
 
 from course_kit.checking.pages import page

@@ -1,8 +1,6 @@
 """Reading the diagonals
 
-Five tasks in the order of the lesson. Write your answer in place of the `...`, run the cell, then run the check
-below it. `task.NAME.hint()` gives a hint, `task.NAME.compare(NAME)` sets your function beside the expected one, and
-`task.NAME.solution()` shows a solution. Start where you like: no task uses the function of another.
+They come in the order of the lesson.
 """
 
 from course_kit.checking.pages import page

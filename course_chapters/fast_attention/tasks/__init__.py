@@ -1,8 +1,7 @@
 """Fast attention
 
-Three tasks: tiles in code, a prediction of what `scaled_dot_product_attention` does with its arguments, and a bug that
-occurs in published code. `sdpa` is that function under a short name. Write your answer in place of the `...`, or fix
-the given code, then run the cell and the check below it. `task.NAME.hint()` gives a hint.
+There are three: tiles in code, a prediction of what `scaled_dot_product_attention` does with its arguments, and a bug
+that occurs in published code. `sdpa` is that function under a short name.
 """
 
 from course_kit.checking.pages import page

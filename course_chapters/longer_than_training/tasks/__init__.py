@@ -1,8 +1,7 @@
 """Longer than training
 
-Four tasks: predict what a longer text does to each scheme and how far a bias spreads attention, fix an evaluation that
-makes every scheme look good, and add a scheme of your own. No task trains a model. Write your answer in place of the
-`...`, or fix the code that is there, run the cell, then the check below it. `task.NAME.hint()` gives a hint.
+There are four. You predict what a longer text does to each scheme and how far a bias spreads attention, fix an
+evaluation that makes every scheme look good, and add a scheme of your own. No task trains a model.
 """
 
 from course_kit.checking.pages import page

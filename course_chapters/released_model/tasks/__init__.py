@@ -1,9 +1,7 @@
 """A released model
 
-Four tasks: from the bytes of a file to numbers, a bug that other projects have had, two scores for all heads, and a
-prediction. None of them needs the model. Write your answer in place of the `...`, or fix the code in the cell, run the
-cell, then run the check below it. `task.NAME.hint()` gives a hint, `task.NAME.compare(NAME)` shows your result beside
-the expected one, and `task.NAME.solution()` shows a solution. No task uses the function of an earlier one.
+There are four: from the bytes of a file to numbers, a bug that other projects have had, two scores for all heads, and a
+prediction. None of them needs the model.
 """
 
 from course_kit.checking.pages import page

@@ -1,8 +1,7 @@
 """RoPE
 
-Three tasks: arrows turned by hand, RoPE in code, and a bug hunt. You may use `rotate` and `scores` of the library;
-one task asks you to write `rotate` yourself. Write your answer in place of the `...`, or fix the code in the cell, run
-the cell, then run the check below it. `task.NAME.hint()` gives a hint. No task uses the function of an earlier one.
+There are three: arrows turned by hand, RoPE in code, and a bug hunt. You may use `rotate` and `scores` of the library;
+one task asks you to write `rotate` yourself.
 """
 
 from course_kit.checking.pages import page

@@ -1,9 +1,7 @@
 """RoPE, stretched
 
-Four tasks: turns and divisors by hand, a rule in code, a bug that was reported in published programs, and a
-prediction. You may use `frequencies`, `rotate` and `scores` of the library. Write your answer in place of the `...`,
-or fix the code in the cell, run the cell, then run the check below it. `task.NAME.hint()` gives a hint. No task uses
-the function of an earlier one.
+There are four: turns and divisors by hand, a rule in code, a bug that was reported in published programs, and a
+prediction. You may use `frequencies`, `rotate` and `scores` of the library.
 """
 
 from course_kit.checking.pages import page

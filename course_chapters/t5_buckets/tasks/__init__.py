@@ -1,8 +1,7 @@
 """T5 buckets
 
-Four tasks: buckets with a pencil and in code, and two bug hunts. `bucket(offset, bidirectional=…, num_buckets=…,
-max_distance=…)` is the library's rule; in task 2 you write it yourself. Write your answer in place of the `...`, or fix
-the code in the cell. Then run the cell and the check below it. `task.NAME.hint()` gives a hint.
+There are four: buckets with a pencil and in code, and two bug hunts. `bucket(offset, bidirectional=…, num_buckets=…,
+max_distance=…)` is the library's rule; in task 2 you write it yourself.
 """
 
 from course_kit.checking.pages import page

@@ -4,7 +4,7 @@ Write T5's rule for an array of offsets $j - i$ (a row or a grid), in both modes
 direction has $N$ buckets: all of them if `bidirectional` is false, half of them if it is true. $E = N / 2$ of these are
 exact. A distance $d \ge E$ falls into
 
-$$E + \left\lfloor \frac{\ln(d/E)}{\ln(\text{max\_distance}/E)} \cdot (N - E) \right\rfloor,
+$$E + \left\lfloor \frac{\ln(d/E)}{\ln(\mathrm{max\_distance}/E)} \cdot (N - E) \right\rfloor,
 \quad \text{at most } N - 1.$$
 
 With `bidirectional`, a key *after* the query gets $N$ more. Without it, such a key falls into bucket 0. A loop is

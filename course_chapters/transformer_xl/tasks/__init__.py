@@ -1,8 +1,6 @@
 """Transformer-XL
 
-Three tasks in the order of the lesson. Write your answer in place of the `...`, run the cell, then run the check
-below it. `task.NAME.hint()` gives a hint, `task.NAME.compare(NAME)` shows your result next to the expected one, and
-`task.NAME.solution()` shows a solution. Start where you like, because no task uses the function of an earlier one.
+They come in the order of the lesson.
 """
 
 from course_kit.checking.pages import page

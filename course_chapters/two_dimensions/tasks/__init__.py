@@ -1,9 +1,8 @@
 """Two dimensions
 
-Four tasks: a window to work out by hand, its index in code, the two parts of an axial RoPE score, and a bug in shifted
-windows (*Deeper · Shifted windows* in the lesson). `partition`, `reverse`, `shift_mask` and `window_index` are the
-library's, and you may use them in all tasks. Write your answer in place of the `...`, or fix the given code, then run
-the cell and the check below it. `task.NAME.hint()` gives a hint. No task needs an earlier one.
+There are four: a window to work out by hand, its index in code, the two parts of an axial RoPE score, and a bug in
+shifted windows (*Deeper · Shifted windows* in the lesson). `partition`, `reverse`, `shift_mask` and `window_index`
+are the library's, and you may use them in all tasks.
 """
 
 from course_kit.checking.pages import page

@@ -1,9 +1,6 @@
 """A vector per distance
 
-Three tasks in the order of the lesson. Write your answer in place of the `...`, run the cell, then run the check
-below it. `task.NAME.hint()` gives a hint, `task.NAME.compare(NAME)` shows your result beside the expected one, and
-`task.NAME.solution()` shows a solution. One task is a bug hunt, in which you fix the code in the cell. You can
-start with any task, because none needs an earlier one.
+They come in the order of the lesson. One is a bug hunt.
 """
 
 from course_kit.checking.pages import page

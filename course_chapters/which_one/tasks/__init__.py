@@ -1,8 +1,7 @@
 """Which one?
 
-Two tasks and a capstone. Find the scheme that remains in a situation, and fix the positions of a padded batch. Then
-build a scheme that this course has not built, from its formula to a trained model. Write your answer in place of the
-`...`, or fix the code that is there, run the cell, then the check below it. `task.NAME.hint()` gives a hint.
+There are two, and a capstone. You find the scheme that remains in a situation, and fix the positions of a padded
+batch. Then you build a scheme that this course has not built, from its formula to a trained model.
 """
 
 from course_kit.checking.pages import page

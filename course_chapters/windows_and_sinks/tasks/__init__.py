@@ -1,8 +1,6 @@
 """Windows, sinks and layers without positions
 
-Five tasks: a ring by hand, three bugs of a kind that was reported in well-known libraries, and a test of use. Write
-your answer in place of the `...`, or fix the code that is there, run the cell, then the check below it.
-`task.NAME.hint()` gives a hint. Start where you like, because no task needs an earlier one.
+There are five: a ring by hand, three bugs of a kind that was reported in well-known libraries, and a test of use.
 """
 
 from course_kit.checking.pages import page
