@@ -443,6 +443,56 @@ print("".join(model.tokens(prompt)), "→", model.generate(prompt, steps))
 print("tokens read: with a cache", 32 + steps - 1, "and without", sum(32 + t for t in range(steps)))
 
 # %% [markdown]
+# ## Deeper · A row that is not one text
+#
+# So far, the token in place $j$ of a row was at position $j$. In a batch, short prompts have **padding** on the left.
+# Documents that are **packed** into one row each begin at position 0. And **drafts** of the next token share a position,
+# because only one of them will be kept.
+#
+# For such rows the layer takes `positions`, a number for each token. The order in the row says *when*, so a causal mask
+# hides what comes later. The position says *where*. Does every scheme need it? We pack two documents:
+
+# %%
+from course_lib.nn.cache import KeyValueCache
+from course_lib.nn.layer import RelativeAttention
+from course_lib.nn.query_scale import LogScale
+from course_lib.nn.rope import RoPE
+
+torch.manual_seed(0)
+a, b = torch.randn(1, 5, 16), torch.randn(1, 3, 16)
+packed, at = torch.cat([a, b], 1), torch.tensor([0, 1, 2, 3, 4, 0, 1, 2])
+own = torch.block_diag(torch.ones(5, 5), torch.ones(3, 3)) > 0  # each document sees only itself
+for scheme in (LogScale(2, 5), RoPE(8)):
+    layer = RelativeAttention(16, 2, scheme, causal=True)
+    alone = torch.cat([layer(a), layer(b)], 1)
+    by_place, by_position = (layer(packed, mask=own, positions=numbers) for numbers in (None, at))
+    print(f"{type(scheme).__name__:9} without positions: {torch.allclose(by_place, alone, atol=1e-6)!s:6}"
+          f"with: {torch.allclose(by_position, alone, atol=1e-6)}")
+assert torch.allclose(by_place, alone, atol=1e-6)
+
+# %% [markdown]
+# RoPE sees only offsets, and those within a document are the same everywhere. The mask does the rest. The same is true
+# of Shaw's vectors, T5 and ALiBi, and of padding on the left. But the log scale reads the position itself, as absolute
+# positions and FIRE do, so it needs the numbers.
+#
+# Drafts need them with every scheme. Here the cache holds the five tokens of `a`. One call reads two candidates for
+# position 5, and behind the second a candidate for position 6. The first is rejected, and the cache goes back:
+
+# %%
+cache = KeyValueCache()
+layer(a, cache=cache)
+branch = torch.tensor([[1, 0, 0], [0, 1, 0], [0, 1, 1]])  # each draft sees itself and those before it in its branch
+seen = torch.cat([torch.ones(3, 5), branch], 1) > 0
+drafts = layer(b, mask=seen, positions=torch.tensor([5, 5, 6]), cache=cache)
+cache.take(torch.tensor([0, 1, 2, 3, 4, 6, 7]))  # token 5 was the first candidate
+text = torch.cat([a, b[:, 1:]], 1)
+assert torch.allclose(drafts[:, 1:], layer(text)[:, 5:], atol=1e-6)
+assert cache.k.shape[-2] == text.shape[1]
+
+# %% [markdown]
+# The accepted branch has the outputs of a text that never had another. A scheme that sums over the row, such as FoX,
+# refuses drafts instead of giving a wrong number.
+#
 # ## Deeper · A fourth trap: dropout
 #
 # `dropout_p`, the share of weights set to 0, is an argument, not a module, so `model.eval()` does not reach it. A layer

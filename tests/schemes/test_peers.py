@@ -118,8 +118,8 @@ OURS = [
     ("transformers: sinusoids of 512", lambda: halves(sinusoidal([0, 1, 2], 512))[:, :5]),
     ("transformers: queries", lambda: rope.rotate(ROWS, interleaved=True)[:6, :8]),
     ("transformers: queries", lambda: nn_rope.rotate(torch.tensor(ROWS), interleaved=True)[:6, :8]),
-    # torchtune: heads come after the length; RoPE turns neighbouring channels, except for Phi-3. Its angles are float32 and
-    # ours float64, which moves a sum of 33 million numbers by 0.1 of about 5,800, the size of such a sum.
+    # torchtune: heads come after the length; RoPE turns neighbouring channels, except for Phi-3. Its angles are
+    # float32, ours float64, which moves a sum of 33 million numbers by 0.1 of about 5,800, the size of such a sum.
     ("torchtune: mean, sum, max", lambda: mean_sum_max(nn_rope.rotate(long_text(), interleaved=True))),
     ("torchtune: Llama 3: mean, sum, max",
      lambda: mean_sum_max(nn_rope.rotate(long_text(), interleaved=True, speeds=LLAMA_3))),
