@@ -136,6 +136,22 @@ def softmaxed(p: Pair) -> Iterator[str]:
             yield said
 
 
+def unshifted(p: Pair) -> Iterator[str]:
+    """Rows that should be moved against each other and are not: yours[i, j] is the right entry (i, i + j + start)."""
+    shape, names = p.expected.shape, [axis.name for axis in p.axes[-2:]]
+    if names != ["query", "key"] or min(shape[-2:]) < 2:
+        return
+    i, j = np.indices(shape[-2:])
+    for start in range(-sum(shape[-2:]), shape[-1]):
+        there = i + j + start
+        inside = (there >= 0) & (there < shape[-1])
+        moved = np.take_along_axis(p.expected, np.broadcast_to(np.where(inside, there, 0), shape), -1)
+        y, e = p.yours[..., inside], moved[..., inside]
+        telling = inside.any(1).sum() > 1 and inside.sum() > max(shape[-2:]) and len(np.unique(e.round(9))) > 2
+        if telling and same(y, e):
+            yield "Every query reads the same numbers: your result goes by the place of the key, and not by its offset."
+
+
 def rounded(p: Pair) -> Iterator[str]:
     """The right numbers on a grid of so many decimals."""
     gap = np.where(p.yours == p.expected, 0, abs(p.yours - p.expected))  # two infinities of a sign are not apart
@@ -247,6 +263,6 @@ def _ones(sums: Array) -> bool:
 
 
 # What was done to the right result: causes.
-FINISHES: tuple[Fact, ...] = rounded, undone, softmaxed, masked, normalised, shifted, whole
+FINISHES: tuple[Fact, ...] = rounded, undone, softmaxed, masked, normalised, shifted, whole, unshifted
 # What is true of the result, whatever the cause.
 WEAK: tuple[Fact, ...] = shared, flat

@@ -10,6 +10,7 @@ from .matching import Wrong, matching
 from .rules import UNLIKE, changed, is_target
 from .solution_source import SolutionSource, compiled, source_of
 from .spec import Attempt, attempt
+from .two_slips import pairs
 
 # These say something of a value, however it is computed. If it is a name that is read once, the line that makes it is
 # meant. The last two are another name in its place.
@@ -37,8 +38,14 @@ class WrongPrograms:
     @cached_property
     def written(self) -> list[Wrong]:
         """Those that the author wrote down. Raises ValueError for a line that does not fit."""
-        lines = ((message, with_line(self.text, line)) for line, message in messages(self.lines))
-        return [*self._compiled(lines), *self.functions]
+        return [*self._compiled(self._with_lines()), *self.functions]
+
+    @cached_property
+    def two_at_once(self) -> list[Wrong]:
+        """Each two of those that the author wrote down, where they change different places."""
+        readable = [(message, one.__name__, text) for message, one in self.functions if (text := source_of(one))]
+        functions = [(message, text.replace(name, self.source.name, 1)) for message, name, text in readable]
+        return list(self._compiled(pairs(self.text, [*self._with_lines(), *functions])))
 
     @cached_property
     def made_by_rules(self) -> list[Wrong]:
@@ -48,6 +55,9 @@ class WrongPrograms:
     def _compiled(self, found: Iterable[tuple[str, str]]) -> Iterator[Wrong]:
         for message, text in found:
             yield message, compiled(text, self.source.name, self.source.globals)
+
+    def _with_lines(self) -> Iterator[tuple[str, str]]:
+        return ((message, with_line(self.text, line)) for line, message in messages(self.lines))
 
     def _by_rules(self) -> Iterator[tuple[str, str]]:
         reads = Counter(node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name) and not is_target(node))
