@@ -93,6 +93,7 @@ CASES = [
     Case(np.array([1.0, 2.0, -np.inf, -np.inf, 3.0]), normal(RNG, 5, 2), 2, label="a tile of hidden keys"),
     Case(np.array([800.0, 0.0, 900.0]), normal(RNG, 3, 2), 1, label="large scores"),
     Case(np.array([-900.0, 0.0, 900.0]), normal(RNG, 3, 2), 1, label="scores far apart"),
+    Case(np.array([1.0, 3.0, 2.0]), normal(RNG, 3, 2), 8, label="fewer keys than a tile has room for"),
 ]
 WRONG = """
 shrink = 1.0  # You shrink nothing when a larger score arrives, but the old sum was measured from the old largest score.

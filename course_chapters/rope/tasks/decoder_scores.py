@@ -50,6 +50,7 @@ CASES = [
     Case(Q, K, label="the five tokens", axes=(QUERY, KEY)),
     Case(np.tile(Q[2], (6, 1)), np.tile(K[4], (6, 1)), label="six times the same content", axes=("query", "key")),
     Case(*normal(RNG, 2, 1, 4), label="one token", axes=("query", "key")),
+    Case(*normal(RNG, 2, 300, 2), label="300 tokens", axes=("query", "key")),
 ]
 WRONG = """
 cache = np.concatenate([cache, k[t : t + 1]])  # Your new key is not rotated, or as at position 0. It is at position t.
