@@ -131,7 +131,8 @@ def narrowed(attempt: Attempt) -> Diagnosis:
         return Diagnosis(first.status)
     if odd := not_finite(pairs[0]):  # before all else, because nan has no property
         return Diagnosis(first.status, odd)
-    if said := common(WEAK, [pair for pair in pairs if not not_finite(pair)]):
+    usable = [pair for pair in pairs if not not_finite(pair)]
+    if said := common(WEAK, usable) if not is_alone(attempt) else "":
         return Diagnosis(first.status, said)
     for k, (difference, outcome) in enumerate(zip(attempt.differences, outcomes)):
         broken = spec.broken(k, outcome.value) if difference and outcome.value and finite(outcome.value) else ""
@@ -169,8 +170,13 @@ def only_wrong(attempt: Attempt) -> str:
             bad, good = ({value for value, is_bad in zip(values, wrong) if is_bad is which} for which in (True, False))
             if len(good) == 1 and not bad & good:
                 return f"In these cases it is right only when `{name}` is {good.pop()!r}: what does `{name}` change?"
-    alone = len(wrong) > 3 and sum(wrong) == 1 and not wrong[0]  # the first case is the plainest
-    return "All other cases are right: what is special about this one?" if alone else ""
+    return "All other cases are right: what is special about this one?" if is_alone(attempt) else ""
+
+
+def is_alone(attempt: Attempt) -> bool:
+    """Whether a single case is wrong, and not the first, the plainest one. Its call then tells more than its numbers."""
+    wrong = [bool(difference) for difference in attempt.differences]
+    return len(wrong) > 3 and sum(wrong) == 1 and not wrong[0]
 
 
 def pairs_of(attempt: Attempt, part: str, status: str) -> list[Pair]:

@@ -14,7 +14,7 @@ from course_lib.example import K, Q
 from course_lib.reference.attention import scores
 from course_lib.reference.rope import rotate
 
-from ...shared import KEY, QUERY, normal
+from ...shared import KEY, QUERY, bfloat16, normal  # noqa: F401 (a wrong line uses bfloat16)
 
 
 def decoder_scores(q, k):
@@ -59,6 +59,8 @@ query = q[t : t + 1]  # These are the scores of a query that is not rotated, or 
 query = q[t : t + 1]; cache = np.concatenate([cache, k[t : t + 1]])  # These are the scores
 # without any position, as if every token were at position 0. Query and key both need `past=t`.
 cache = np.concatenate([cache, rotate(k[t : t + 1], past=2 * t)])  # Your keys are rotated twice by their angle.
+query = rotate(q[t : t + 1], past=int(bfloat16(t))); cache = np.concatenate([cache, rotate(k[t : t + 1], past=int(bfloat16(t)))])
+# Your positions are in bfloat16, which has eight bits. Beyond 256 it rounds them, so neighbours share a position.
 cache = rotate(np.concatenate([cache, k[t : t + 1]]), past=t)  # You still rotate the whole cache
 # at every step, and now by `past=t` as well. Rotate only the new key, before it joins the others.
 found[t, : t + 1] = scores(q[t : t + 1], rotate(k[: t + 1], past=-t))

@@ -99,6 +99,7 @@ return places(mask)  # You return one row for all prompts, and it counts padding
 before = count
 return count  # Your positions begin at 1, as a running sum does that counts the token itself. Subtract 1.
 before = count - 2  # Your positions are one too small. The first token of a prompt gets 0.
+return count * mask + 1  # Your positions are those of RoBERTa, whose table has two more rows in front. They begin at 0 here.
 return np.where(mask, before, 1)  # Padding gets 0 here, not 1 as in the `generate` of transformers.
 return before
 return count - mask
