@@ -174,7 +174,7 @@ def only_wrong(attempt: Attempt) -> str:
 
 
 def is_alone(attempt: Attempt) -> bool:
-    """Whether a single case is wrong, and not the first, the plainest one. Its call then tells more than its numbers."""
+    """Whether a single case is wrong, and not the first, the plainest. Its call then tells more than its numbers."""
     wrong = [bool(difference) for difference in attempt.differences]
     return len(wrong) > 3 and sum(wrong) == 1 and not wrong[0]
 

@@ -10,6 +10,9 @@ truth value of an array|Boolean value of Tensor with more  # An `if`, an `and` a
 # single True or False, and here is a whole array. Use `np.where`, or `&` between comparisons in parentheses, or loops
 # that look at one entry at a time.
 ^SystemExit  # `exit()` and `quit()` end the whole program. A function ends with `return`.
+positional arguments? but \d+ (was|were) given|missing \d+ required positional  # The check calls your function with the
+# arguments shown above, in this order and without their names. Where a function takes them in another way, as many of
+# the library do, write one around it that takes these.
 matmul|not aligned|mat1 and mat2|Expected size for first two dimensions|batch1  # In a matrix product, the last axis of
 # the left factor must be as long as the last axis but one of the right factor: (n, d) @ (d, m). Check whether a
 # transpose is missing.

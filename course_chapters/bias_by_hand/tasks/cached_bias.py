@@ -38,7 +38,7 @@ CASES = [
     Case(2, 5, LAMBDA, label='the last two tokens, "on" and "mat"', axes=(Axis("query", ("on", "mat")), KEY)),
     Case(1, 1, LAMBDA, label="the very first token"),
     Case(1, 300, LAMBDA, label="the last of 300 tokens"),
-    Case(3, 600, LAMBDA, label="the last three of 600 tokens"),
+    Case(301, 602, LAMBDA, label="the last 301 of 602 tokens"),
 ]
 
 

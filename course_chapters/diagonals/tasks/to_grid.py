@@ -41,6 +41,8 @@ CASES = [
     Case(labels(1, 6), 2, label="two queries, five keys, one row for both", axes=(Axis("query"), KEY)),
     Case(labels(1, 5), 1, label="one query, five keys", axes=(Axis("query"), KEY)),
     Case(labels(4, 5), 4, label="four queries, two keys", axes=("query", "key")),
+    Case(labels(301, 302), 301, label="301 queries, two keys", axes=("query", "key")),
+    Case(labels(2, 302), 2, label="two queries, 301 keys", axes=("query", "key")),
     Case(labels(1, 1), 1, label="one token alone", axes=("query", "key")),
 ]
 WRONG = """

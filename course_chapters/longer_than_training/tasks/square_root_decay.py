@@ -87,7 +87,7 @@ CASES = [
     case([1.0, 0.5], 1, 6, 5, "one new token after five, with a cache"),
     case([0.3], 2, 6, 3, "two queries, six keys, three tokens before"),
     case([1.0], 1, 1, 0, "one token alone"),
-    case([0.5], 2, 302, 300, "two queries after 300 tokens"),
+    case([0.5], 2, 303, 301, "two queries after 301 tokens"),
 ]
 ON_PASS = (
     "Rises or flat? On the texts of the committed runs, with the study's own settings and seed 0, the loss at 128 and "

@@ -58,6 +58,7 @@ CASES = [
     Case(SOME[0], SOME[1], 8, 8.0, label="all channels turn", axes=("query", "key")),
     Case(SOME[0], SOME[1], 2, 1.0, label="s = 1: no temperature", axes=("query", "key")),
     Case(SOME[0][:1], SOME[1][:1], 4, 16.0, label="one token", axes=("query", "key")),
+    Case(*np.tile(SOME, (1, 50, 1)), 4, 8.0, label="the six tokens, fifty times", axes=("query", "key")),
 ]
 WRONG = """
 query = rotate(q, speeds=theta, factor=f); key = rotate(k, speeds=theta, factor=f)  # The channels that turn now have

@@ -52,8 +52,8 @@ CASES = [
     Case(np.zeros((1, 1, 1)), normal(RNG, 32, 1), 0, label="one token alone"),
     Case(np.zeros((1, 12, 12)), normal(RNG, 8, 1), 0, label="a table of 8 buckets"),
     Case(np.zeros((2, 40, 40)), normal(RNG, 32, 2), 0, label="40 tokens with equal content"),
-    Case(normal(RNG, 2, 3, 303) - 1e10 * (np.arange(303) < 301), normal(RNG, 32, 2), 300, label="three queries after 300 tokens, low scores"),
-    Case(normal(RNG, 2, 1, 301), normal(RNG, 32, 2), 300, label="one query after 300 tokens"),
+    Case(normal(RNG, 2, 3, 304) - 1e10 * (np.arange(304) < 302), normal(RNG, 32, 2), 301, label="three queries after 301 tokens, low scores"),
+    Case(normal(RNG, 2, 1, 302), normal(RNG, 32, 2), 301, label="one query after 301 tokens"),
 ]
 ALWAYS = [
     holds(

@@ -56,7 +56,7 @@ CASES = [
     Case(Q[:2], K, TABLE[1:4], 0, label="two queries, clip 1", axes=(Axis("query"), KEY)),
     Case(Q[:, :3], K[:, :3], TABLE[2:3, :3], 0, label="clip 0, three numbers", axes=(QUERY, KEY)),
     Case(Q[4:], K, TABLE, 4, label="the last token alone", axes=("query", KEY)),
-    Case(Q[3:], np.tile(K, (61, 1)), TABLE, 300, label="two queries after 300 tokens"),
+    Case(Q[3:], np.tile(K, (61, 1)), TABLE, 301, label="two queries after 301 tokens"),
     Case(Q, K[:3], TABLE, 1, label="five queries after one token, three keys", axes=("query", "key")),
 ]
 WRONG = """

@@ -52,7 +52,7 @@ CASES = [
     Case(WEIGHTS, TABLE[1:4, :2], 0, label="clip 1, vectors of two numbers", axes=(QUERY, NUMBER)),
     Case(WEIGHTS, TABLE[2:3], 0, label="clip 0: the same vector for all", axes=(QUERY, NUMBER)),
     Case(3 * WEIGHTS[4:], TABLE, 4, label="one query after four tokens, weights that sum to 3"),
-    Case(np.tile(WEIGHTS[3:], 61) / 61, TABLE, 300, label="two queries after 300 tokens"),
+    Case(np.tile(WEIGHTS[3:], 61) / 61, TABLE, 301, label="two queries after 301 tokens"),
 ]
 WRONG = """
 offset = j - np.arange(n_q)[:, None]  # `past` has no effect in your result. It moves the queries, and not the keys.
