@@ -46,6 +46,7 @@ CASES = [
     Case(Q, K, V, decay_bias(5) + 2000.0, label="a very large bias"),
     Case(Q, -1000 - K, V, decay_bias(5), label="very low scores"),
     Case(1000 * Q * (np.arange(5) == 3)[:, None], K, V, decay_bias(5) - 900, label="one row far above the others"),
+    Case(Q[4:], K, V, decay_bias(1, 5, past=4), label="one query after four read tokens"),
 ]
 WRONG = """
 s = (q @ k.T + bias) / np.sqrt(q.shape[-1])  # You divide the bias by √d_k, too. Divide the products, then add the bias.

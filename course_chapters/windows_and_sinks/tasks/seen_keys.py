@@ -46,7 +46,7 @@ CASES = [
     Case(3, 3, 9, label="a window longer than the text"),
     Case(1, 6, 1, label="one new query, a window of one"),
     Case(1, 3, 9, label="one new query, a window longer than the text"),
-    Case(2, 302, 3, label="two new queries after 300 tokens"),
+    Case(301, 602, 3, label="301 new queries after 301 tokens"),
 ]
 WRONG = """
 return (j <= i) & (abs(j - i) <= w)  # Your window still shows w + 1 keys: the query's own, and w before it.

@@ -57,7 +57,7 @@ CASES = [
     Case(crowded, text(0, 40), 8, label="a model that is disturbed by many keys"),
     Case(counter, text(1, 8), 8, label="a text without far keys"),
     Case(two_layers, text(0, 40), 8, label="a model of two layers"),
-    Case(counter, text(2, 301), 8, label="301 tokens"),
+    Case(crowded, text(2, 301), 8, label="301 tokens"),
 ]
 WRONG = """
 causal = np.ones((n, n), bool)  # Your first mask shows later keys as well. A query sees only keys up to its own.
