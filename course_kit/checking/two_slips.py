@@ -27,11 +27,11 @@ def pairs(right: str, wrong: Sequence[Program]) -> Iterator[Program]:
 
 
 def merged(base: Any, one: Any, other: Any) -> Any:
-    """A part of a program with the changes of both to it. Raises Clash."""
+    """A part of a program with the changes of both to it. Raises Clash, also for a change that both have."""
     was, here, there = map(as_text, (base, one, other))
     if here == was:
         return other
-    if there in (was, here):
+    if there == was:
         return one
     if isinstance(base, list) and len(base) == len(one) == len(other):
         return [merged(*parts) for parts in zip(base, one, other)]
