@@ -34,9 +34,10 @@ def common(facts: Sequence[Fact], pairs: Sequence[Pair]) -> str:
     with np.errstate(all="ignore"):
         for asked in (pairs, wide if wide and wide[0] is pairs[0] else ()):
             for fact in facts:
-                said = [list(fact(pair)) for pair in asked]
-                for sentence in said[0] if said else ():
-                    if all(sentence in others for others in said):
+                said = list(fact(asked[0])) if asked else []
+                others = [list(fact(pair)) for pair in asked[1:]] if said else []
+                for sentence in said:
+                    if all(sentence in one for one in others):
                         return sentence
     return ""
 
@@ -142,7 +143,10 @@ def unshifted(p: Pair) -> Iterator[str]:
     if names != ["query", "key"] or min(shape[-2:]) < 2:
         return
     i, j = np.indices(shape[-2:])
-    for start in range(-sum(shape[-2:]), shape[-1]):
+    begin = p.yours[..., 0, 0], p.yours[..., 0, -1]  # one of them is in the right row 0, wherever it begins
+    starts = [k for k in range(shape[-1]) if same(begin[0], p.expected[..., 0, k])]
+    starts += [k + 1 - shape[-1] for k in range(shape[-1]) if same(begin[1], p.expected[..., 0, k])]
+    for start in starts:
         there = i + j + start
         inside = (there >= 0) & (there < shape[-1])
         moved = np.take_along_axis(p.expected, np.broadcast_to(np.where(inside, there, 0), shape), -1)
@@ -150,6 +154,7 @@ def unshifted(p: Pair) -> Iterator[str]:
         telling = inside.any(1).sum() > 1 and inside.sum() > max(shape[-2:]) and len(np.unique(e.round(9))) > 2
         if telling and same(y, e):
             yield "Every query reads the same numbers: your result goes by the place of the key, and not by its offset."
+            return
 
 
 def rounded(p: Pair) -> Iterator[str]:

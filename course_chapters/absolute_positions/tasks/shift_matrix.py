@@ -91,6 +91,8 @@ return R + np.pad((R - np.diag(np.diag(R)))[:-1, :-1], ((1, 0), (1, 0)))  # Your
 # diagonal, so each pair also mixes with the next. Fill the blocks only.
 return np.eye(d, k=s)
 return np.eye(d, k=-s)
+return np.roll(np.eye(d), s, axis=0)
+return np.roll(np.eye(d), s)
 return np.roll(np.eye(d), s, axis=1)  # Your ones move channels. No channel moves: each pair turns by its own angle.
 """
 HINTS = [

@@ -107,6 +107,7 @@ mask = bias.masked_fill(hidden, 0.0)  # You give the padding a bias of 0, which 
 mask = bias - hidden.to(bias.dtype)
 mask = bias.masked_fill(hidden, -1.0)
 mask = bias.masked_fill(hidden, -10.0)
+mask = bias - 100.0 * hidden
 mask = bias.masked_fill(hidden, -100.0)  # You give the padding a finite bias, which hides only low scores. Use −∞.
 mask = bias.masked_fill(hidden, -1e4)
 mask = bias.masked_fill(hidden, -1e9)
@@ -132,6 +133,8 @@ mask = bias.repeat_interleave(len(q), 0).reshape(len(q), *bias.shape).masked_fil
 # have changed places in your bias. A list of batch · heads has all heads of text 0 first, then those of text 1.
 mask = bias[:1].masked_fill(hidden, -torch.inf)  # Every head gets the bias of the first one. Keep the heads' axis.
 mask = bias.mT.masked_fill(hidden, -torch.inf)  # You transposed the bias, so left and right are exchanged.
+return (q @ k.mT / q.shape[-1] ** 0.5 + mask).softmax(-1) @ v  # Where a query sees no key, your weights are 0/0, nan. The
+# output is 0 there, as SDPA gives it. `.nan_to_num()` makes 0 of nan.
 return sdpa(q, k, v, attn_mask=mask.exp())  # SDPA takes the exponential itself. Pass the bias and −∞ as they are.
 return sdpa(q, k, v, attn_mask=mask, scale=1.0)  # Your scores are not scaled. SDPA's own 1/√d was right.
 return sdpa(q, v, k, attn_mask=mask)  # You exchanged keys and values. The order is `sdpa(q, k, v)`.
