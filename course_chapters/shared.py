@@ -17,6 +17,12 @@ def normal(rng, *shape):
     return rng.normal(size=shape)
 
 
+def bfloat16(x):
+    """Numbers with the eight significant bits that bfloat16 keeps, as it rounds them."""
+    mantissa, exponent = np.frexp(x)
+    return np.ldexp(np.round(256 * mantissa) / 256, exponent)
+
+
 def labels(n_q, width):
     """A number that tells its place: ten times the query, counted from 1, plus the column, all divided by ten."""
     return (10.0 * (1 + np.arange(n_q))[:, None] + np.arange(width)) / 10

@@ -60,8 +60,11 @@ def _complete(array: Array) -> None:
         raise Unusable("an array with None in it: is some entry never set?")
 
 
-def as_outputs(value: Any, names: Sequence[str] = ()) -> Outputs:
-    """The parts of a result by name: a tuple with `names`, a dictionary, or one value under the name ""."""
+def as_outputs(value: Any, names: Sequence[str] = (), axes: int = 0) -> Outputs:
+    """The parts of a result by name: a tuple with `names`, a dictionary, or one value under the name "".
+
+    An array with this many `axes` is the parts, stacked.
+    """
     if isinstance(value, Mapping) and not names:
         raise Unusable("a dictionary; a number or an array is wanted")
     if isinstance(value, Mapping):
@@ -71,8 +74,8 @@ def as_outputs(value: Any, names: Sequence[str] = ()) -> Outputs:
     if not names or value is None or value is Ellipsis:
         return {"": as_array(value)}
     wanted = f"a tuple of {len(names)}: {', '.join(names)}"
-    if getattr(value, "ndim", 0) in (1, 3, 4) and len(value) == len(names):  # a matrix is one result, whatever its size
-        value = list(value)  # the parts, stacked
+    if axes and getattr(value, "ndim", 0) == axes and len(value) == len(names):
+        value = list(value)
     if not isinstance(value, (tuple, list)):
         raise Unusable(f"{shaped(value) or describe_type(value)}; expected {wanted}")
     if len(value) != len(names):

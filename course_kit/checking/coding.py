@@ -115,8 +115,10 @@ class CodingTask(Exercise):
             return Result("did not finish", self.title, (spec.call(len(done.outcomes)), done.why()), notes=notes)
         if tried.first is None:
             return self._passed(tried, notes)
-        found, outcome = diagnose(tried, self.wrong_programs), done.outcomes[tried.first]
-        facts, cause = (spec.call(tried.first), *tried.difference.facts), found.cause
+        found = diagnose(tried, self.wrong_programs)
+        k = tried.first if found.case is None else found.case
+        outcome, difference = done.outcomes[k], tried.differences[k] or tried.difference
+        facts, cause = (spec.call(k), *difference.facts), found.cause
         if not cause and found.status == "wrong values":
             notes = (*notes, f"`.compare({self.name})` shows yours beside the expected.")
         return Result(found.status, self.title, facts, cause, outcome.line, notes, found.named)

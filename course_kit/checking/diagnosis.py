@@ -1,32 +1,37 @@
 """Why an attempt is wrong: a wrong program that does the same, or else what narrows it down."""
 
 import ast
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from .difference import Pair
 from .error_hints import explain_error
 from .matching import finite, matching
 from .relations import FINISHES, WEAK, common, not_finite, regions, shapes, undone, whole, zeros
-from .solution_source import source_of, unused_parameters
+from .solution_source import source_of
 from .spec import Attempt
+from .unread import unread
 from .wrong_lines import WrongPrograms
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The cause in words, or ""; `named` if it says what was done, and not only where the result is wrong."""
+    """The cause in words, or ""; `named` if it says what was done, and not only where the result is wrong.
+
+    `case` is the case that the cause is about, if it is not the first wrong one.
+    """
 
     status: str
     cause: str = ""
     named: bool = False
+    case: int | None = None
 
 
 def diagnose(attempt: Attempt, wrong: WrongPrograms) -> Diagnosis:
-    """The most telling cause that is true in every case.
+    """The most telling cause that is true in every case; or else of the case that is shown.
 
     In this order: programs that the author wrote down; an argument that is never read; a relation between the two
-    results, such as a transpose; rules applied to the solution's lines; what narrows the cause down.
+    results, such as a transpose; rules applied to the solution's lines; two programs of the author at once; what
+    explains the case that is shown; what narrows the cause down.
     """
     first = attempt.difference
     if attempt.run.stopped:
@@ -41,7 +46,31 @@ def diagnose(attempt: Attempt, wrong: WrongPrograms) -> Diagnosis:
         return Diagnosis(first.status, cause, named=True)
     if said := wrong.line(attempt) or wrong.numbers(attempt):
         return Diagnosis(first.status, one_change(attempt, said), named=True)
-    return narrowed(attempt)
+    if causes := matching(attempt, wrong.two_at_once):
+        return Diagnosis(first.status, causes[0], named=True)
+    if cause := in_this_case(attempt, wrong):
+        return besides(attempt, Diagnosis(first.status, cause, named=True))
+    return besides(attempt, narrowed(attempt))
+
+
+def in_this_case(attempt: Attempt, wrong: WrongPrograms) -> str:
+    """What explains the case that is shown, where nothing explains all; or "" if it may be more than two things."""
+    k = attempt.first or 0
+    if attempt.difference.status not in ("wrong shape", "wrong values"):
+        return ""  # many slips end in the same error
+    spec = replace(attempt.spec, cases=[attempt.spec.all_cases[k]], draw=None, axes=attempt.spec.axes_of(k))
+    done = replace(attempt.run, outcomes=[attempt.run.outcomes[k]])
+    alone = Attempt(spec, attempt.function, done, (attempt.differences[k],))
+    causes = matching(alone, wrong.written, most=3) or list(filter(None, [finish(alone)]))
+    return f"In this case: {' Or: '.join(causes)}" if 0 < len(causes) < 3 else ""
+
+
+def besides(attempt: Attempt, found: Diagnosis) -> Diagnosis:
+    """A cause that does not explain every case, and with it an argument that is never read and matters in another."""
+    wrong = [k for k, difference in enumerate(attempt.differences) if difference]
+    for name in unread(attempt, wrong) if found.cause and found.status != "raised" else ():
+        return replace(found, cause=f"{found.cause} Besides, your code never reads `{name}`.", named=True)
+    return found
 
 
 def one_change(attempt: Attempt, said: str) -> str:
@@ -102,37 +131,33 @@ def narrowed(attempt: Attempt) -> Diagnosis:
         return Diagnosis(first.status)
     if odd := not_finite(pairs[0]):  # before all else, because nan has no property
         return Diagnosis(first.status, odd)
-    if said := common(WEAK, [pair for pair in pairs if not not_finite(pair)]):
+    usable = [pair for pair in pairs if not not_finite(pair)]
+    if said := common(WEAK, usable) if not is_alone(attempt) else "":
         return Diagnosis(first.status, said)
     for k, (difference, outcome) in enumerate(zip(attempt.differences, outcomes)):
         broken = spec.broken(k, outcome.value) if difference and outcome.value and finite(outcome.value) else ""
         if broken:
-            return Diagnosis("property broken", broken)
+            return Diagnosis("property broken", broken, case=k)
     return Diagnosis(first.status, right_parts(attempt) or only_wrong(attempt) or common((regions,), pairs))
 
 
 def unused(attempt: Attempt) -> str:
-    """That the function never reads a parameter which matters in every wrong case, or ""."""
+    """That an argument is never read which matters in the case shown and is given in every wrong one, or ""."""
     if attempt.difference.status not in ("wrong shape", "wrong values"):
         return ""
     wrong = [attempt.spec.arguments(k) for k, difference in enumerate(attempt.differences) if difference]
-    for name in unused_parameters(attempt.function):
-        if matters(wrong[0].get(name)) and all(given.get(name) is not None for given in wrong):
+    for name in unread(attempt, [attempt.first or 0]):
+        if all(given.get(name) is not None for given in wrong):
             return f"Your code never reads `{name}`."
     return ""
 
 
-def matters(value: Any) -> bool:
-    """Whether reading an argument can change a result: `past` cannot where it is 0, and False is a choice."""
-    return value is not None and not (type(value) in (int, float) and value == 0)
-
-
 def right_parts(attempt: Attempt) -> str:
-    """Of several results, those that are right in every case: what is wrong comes after them."""
-    wrong, cases = attempt.difference.part, range(len(attempt.spec.all_cases))
-    others = [part for part in attempt.spec.returns if part != wrong] if attempt.complete else []
-    right = [part for part in others if not any(attempt.in_part(k, part) for k in cases)]
-    return f"Right in every case: {', '.join(right)}. Not right: {wrong}." if right else ""
+    """Of several results, those that are right in every case, and all others."""
+    parts, cases = attempt.spec.returns if attempt.complete else (), range(len(attempt.spec.all_cases))
+    right = [part for part in parts if not any(attempt.in_part(k, part) for k in cases)]
+    wrong = [part for part in parts if part not in right]
+    return f"Right in every case: {', '.join(right)}. Not right: {', '.join(wrong)}." if right else ""
 
 
 def only_wrong(attempt: Attempt) -> str:
@@ -145,8 +170,13 @@ def only_wrong(attempt: Attempt) -> str:
             bad, good = ({value for value, is_bad in zip(values, wrong) if is_bad is which} for which in (True, False))
             if len(good) == 1 and not bad & good:
                 return f"In these cases it is right only when `{name}` is {good.pop()!r}: what does `{name}` change?"
-    alone = len(wrong) > 3 and sum(wrong) == 1
-    return "All other cases are right: what is special about this one?" if alone else ""
+    return "All other cases are right: what is special about this one?" if is_alone(attempt) else ""
+
+
+def is_alone(attempt: Attempt) -> bool:
+    """Whether a single case is wrong, and not the first, the plainest. Its call then tells more than its numbers."""
+    wrong = [bool(difference) for difference in attempt.differences]
+    return len(wrong) > 3 and sum(wrong) == 1 and not wrong[0]
 
 
 def pairs_of(attempt: Attempt, part: str, status: str) -> list[Pair]:

@@ -11,6 +11,9 @@ truth value of an array|Boolean value of Tensor with more  # An `if`, an `and` a
 # that look at one entry at a time.
 ^EOFError  # A function gets what it needs as its arguments. Use those, and take the `input` out.
 ^SystemExit  # `exit()` and `quit()` end the whole program. A function ends with `return`.
+positional arguments? but \d+ (was|were) given|missing \d+ required positional  # The check calls your function with the
+# arguments shown above, in this order and without their names. Where a function takes them in another way, as many of
+# the library do, write one around it that takes these.
 matmul|not aligned|mat1 and mat2|Expected size for first two dimensions|batch1  # In a matrix product, the last axis of
 # the left factor must be as long as the last axis but one of the right factor: (n, d) @ (d, m). Check whether a
 # transpose is missing.

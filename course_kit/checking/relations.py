@@ -34,9 +34,10 @@ def common(facts: Sequence[Fact], pairs: Sequence[Pair]) -> str:
     with np.errstate(all="ignore"):
         for asked in (pairs, wide if wide and wide[0] is pairs[0] else ()):
             for fact in facts:
-                said = [list(fact(pair)) for pair in asked]
-                for sentence in said[0] if said else ():
-                    if all(sentence in others for others in said):
+                said = list(fact(asked[0])) if asked else []
+                others = [list(fact(pair)) for pair in asked[1:]] if said else []
+                for sentence in said:
+                    if all(sentence in one for one in others):
                         return sentence
     return ""
 
@@ -134,6 +135,26 @@ def softmaxed(p: Pair) -> Iterator[str]:
         e = np.exp(scores - scores.max(-1, keepdims=True))
         if _ones(weights.sum(-1)) and same(e / e.sum(-1, keepdims=True), weights):
             yield said
+
+
+def unshifted(p: Pair) -> Iterator[str]:
+    """Rows that should be moved against each other and are not: yours[i, j] is the right entry (i, i + j + start)."""
+    shape, names = p.expected.shape, [axis.name for axis in p.axes[-2:]]
+    if names != ["query", "key"] or min(shape[-2:]) < 2:
+        return
+    i, j = np.indices(shape[-2:])
+    begin = p.yours[..., 0, 0], p.yours[..., 0, -1]  # one of them is in the right row 0, wherever it begins
+    starts = [k for k in range(shape[-1]) if same(begin[0], p.expected[..., 0, k])]
+    starts += [k + 1 - shape[-1] for k in range(shape[-1]) if same(begin[1], p.expected[..., 0, k])]
+    for start in starts:
+        there = i + j + start
+        inside = (there >= 0) & (there < shape[-1])
+        moved = np.take_along_axis(p.expected, np.broadcast_to(np.where(inside, there, 0), shape), -1)
+        y, e = p.yours[..., inside], moved[..., inside]
+        telling = inside.any(1).sum() > 1 and inside.sum() > max(shape[-2:]) and len(np.unique(e.round(9))) > 2
+        if telling and same(y, e):
+            yield "Every query reads the same numbers: your result goes by the place of the key, and not by its offset."
+            return
 
 
 def rounded(p: Pair) -> Iterator[str]:
@@ -247,6 +268,6 @@ def _ones(sums: Array) -> bool:
 
 
 # What was done to the right result: causes.
-FINISHES: tuple[Fact, ...] = rounded, undone, softmaxed, masked, normalised, shifted, whole
+FINISHES: tuple[Fact, ...] = rounded, undone, softmaxed, masked, normalised, shifted, whole, unshifted
 # What is true of the result, whatever the cause.
 WEAK: tuple[Fact, ...] = shared, flat

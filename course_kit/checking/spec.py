@@ -112,7 +112,13 @@ class Spec:
 
     def read(self, value: Any) -> Outputs:
         """A result as arrays. Raises Unusable for what cannot be one, Blank for `...`."""
-        return as_outputs(value, self.returns)
+        return as_outputs(value, self.returns, self.stacked)
+
+    @cached_property
+    def stacked(self) -> int:
+        """The axes of an array that holds all parts of a result, or 0 where these differ and cannot be stacked."""
+        axes = {array.ndim for array in self.right[0].values()}
+        return 1 + axes.pop() if len(axes) == 1 else 0
 
     def difference(self, k: int, outcome: Outcome) -> Difference | None:
         """What is wrong with the outcome of case k, or None."""

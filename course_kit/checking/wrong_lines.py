@@ -12,6 +12,7 @@ from .matching import Wrong, matching
 from .rules import UNLIKE, changed, is_target
 from .solution_source import SolutionSource, compiled, source_of
 from .spec import Attempt, attempt
+from .two_slips import pairs
 
 # These say something of a value, however it is computed. If it is a name that is read once, the line that makes it is
 # meant. The last two are another name in its place.
@@ -62,6 +63,13 @@ class WrongPrograms:
         return [(one.message, one.program) for one in self.on_page]
 
     @cached_property
+    def two_at_once(self) -> list[Wrong]:
+        """Each two of those that the author wrote down, where they change different places."""
+        readable = [(message, one.__name__, text) for message, one in self.functions if (text := source_of(one))]
+        functions = [(message, text.replace(name, self.source.name, 1)) for message, name, text in readable]
+        return list(self._compiled(pairs(self.text, [*self._with_lines(), *functions])))
+
+    @cached_property
     def made_by_rules(self) -> list[Wrong]:
         """Every rule applied to every line of the solution: what was done, and what the comment says."""
         return list(self._compiled(self._by_rules()))
@@ -86,6 +94,9 @@ class WrongPrograms:
         except ValueError as error:
             raise ValueError(f"{place}: {error}") from None
         return Written(number, code, message, program)
+
+    def _with_lines(self) -> Iterator[tuple[str, str]]:
+        return ((message, with_line(self.text, code)) for _, code, message in messages(self.lines))
 
     def _by_rules(self) -> Iterator[tuple[str, str]]:
         reads = Counter(node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name) and not is_target(node))

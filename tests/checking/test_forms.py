@@ -25,6 +25,21 @@ def test_other_forms_of_the_right_array_pass(form):
     assert SLOPE.check(lambda n, strength: form(right(n, strength))).passed
 
 
+def test_an_array_of_all_parts_passes_where_they_can_be_stacked():
+    def _both(x):
+        """x and x²."""
+        return x, x**2
+
+    task = array_task(_both, returns=("first", "second"))
+    assert task.check(lambda x: np.array([x, x**2])).passed
+    assert "expected a tuple of 2: first, second" in repr(task.check(lambda x: np.ones((2, 3, 1))))
+
+
+def test_a_function_that_takes_its_arguments_in_another_way_is_told_so():
+    result = SLOPE.check(lambda n, *, strength: right(n, strength))
+    assert result.status == "raised" and "write one around it" in result.cause
+
+
 def test_a_broadcast_serves_only_where_it_is_right():
     twos = array_task(_softmax, expected=lambda x: np.full(3, 2.0))
     assert twos.check(lambda x: 2.0).passed and twos.check(lambda x: [[2.0]]).passed

@@ -12,7 +12,7 @@ import numpy as np
 from course_kit.checking import Axis, Case, holds
 from course_lib.reference.absolute import frequencies, sinusoidal
 
-from ...shared import FOUR_CHANNELS
+from ...shared import FOUR_CHANNELS, bfloat16  # noqa: F401 (wrong lines use bfloat16)
 
 
 def shift_matrix(s, d, base=10000.0):
@@ -51,6 +51,7 @@ CASES = [
     Case(-3, 4, label="three places back", axes=(Axis("row", LABELS), Axis("column", LABELS))),
     Case(0, 4, label="no shift at all"),
     Case(5, 8, 100.0, label="four pairs, base 100"),
+    Case(2049, 4, label="2,049 places on"),
 ]
 ALWAYS = [
     holds(
@@ -73,6 +74,7 @@ angle = s * base ** (-m / d)  # The exponent of your frequencies is −m/d. It i
 angle = s * base ** (-4 * m / d)  # The exponent of your frequencies is −4m/d. It is −2m/d, and m counts pairs.
 angle = s * base ** (-2 * (m + 1) / d)  # Each of your pairs turns by the angle of the next. m begins at 0, not at 1.
 angle = s * base ** (-2 * m) / d  # Here d divides the power. Put the whole exponent in parentheses.
+angle = bfloat16(s) * base ** (-2 * m / d)  # Your s is in bfloat16, which has eight bits, so a large s is rounded.
 angle = np.radians(s * base ** (-2 * m / d))  # You convert degrees to radians, but s·θ is in radians already.
 pair = slice(m, m + 2)  # Your blocks overlap. The block of pair m begins at row and column 2m.
 pair = slice(d, d + 2)  # You have a block that begins after the last row. There are d/2 blocks, as in `range(d // 2)`.
@@ -89,6 +91,8 @@ return R + np.pad((R - np.diag(np.diag(R)))[:-1, :-1], ((1, 0), (1, 0)))  # Your
 # diagonal, so each pair also mixes with the next. Fill the blocks only.
 return np.eye(d, k=s)
 return np.eye(d, k=-s)
+return np.roll(np.eye(d), s, axis=0)
+return np.roll(np.eye(d), s)
 return np.roll(np.eye(d), s, axis=1)  # Your ones move channels. No channel moves: each pair turns by its own angle.
 """
 HINTS = [

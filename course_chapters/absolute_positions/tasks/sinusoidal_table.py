@@ -52,6 +52,8 @@ CASES = [
     Case(3, 2, label="a single pair"),
     Case(1, 4, label="one position"),
     Case(512, 64, label="512 positions, d = 64"),
+    Case(2100, 2, label="2,100 positions"),
+    Case(3, 514, label="257 pairs"),
 ]
 ALWAYS = [
     holds("Your table is right near position 0 only. Are the angles rounded, as in float16?", as_exact_far_as_near)

@@ -38,7 +38,7 @@ AXES = ("head",)
 CASES = [
     *(case(12, "twelve heads"), case(8, "eight heads"), case(6, "six heads"), case(1, "one head")),
     *(case(3, "three heads"), case(20, "twenty heads"), case(15, "one head short of sixteen")),
-    case(40, "forty heads"),
+    *(case(40, "forty heads"), case(100, "a hundred heads")),
 ]
 
 

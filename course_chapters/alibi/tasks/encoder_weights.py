@@ -11,7 +11,7 @@ from course_kit.checking import Axis, Case
 from course_lib.reference.alibi import slopes
 from course_lib.reference.attention import softmax
 
-from ...shared import KEY, QUERY, SCORES
+from ...shared import KEY, QUERY, SCORES, bfloat16  # noqa: F401 (wrong lines use bfloat16)
 
 
 def encoder_weights(content, slopes):
@@ -55,10 +55,15 @@ CASES = [
     Case(np.zeros((1, 5, 5)), np.array([1.0]), label="the five tokens with equal content, m = 1", axes=axes(1)),
     Case(np.zeros((2, 1, 1)), slopes(2), label="one token alone", axes=axes(2, "query", "key")),
     Case(np.tile(TWELVE, (2, 2)), slopes(12), label="twelve heads, 12 tokens", axes=axes(12, "query", "key")),
+    Case(1000 + SCORES[None], np.array([0.5]), label="large scores"),
+    Case(np.zeros((1, 300, 300)), np.array([0.02]), label="300 tokens with equal content"),
 ]
 WRONG = """
 distance = -offset  # These are still the weights of m · j: without a mask a later key gets a reward. Take the distance.
 distance = offset  # Now every token looks at the beginning of the text. Take the distance, without a sign.
+return np.exp(content - penalty) / np.exp(content - penalty).sum(axis=-1, keepdims=True)  # e^x overflowed. Subtract the
+# largest score of each row first, which leaves the weights the same.
+distance = bfloat16(abs(offset))  # Your distances are in bfloat16, which has eight bits. Beyond 256 it rounds them.
 distance = np.maximum(-offset, 0)  # Keys after the query get no penalty. Here the distance counts on both sides.
 distance = np.maximum(offset, 0)  # Keys before the query get no penalty. Here the distance counts on both sides.
 distance = abs(offset) + np.eye(len(position))  # Here a neighbour is as cheap as the token itself. Its distance is 1.

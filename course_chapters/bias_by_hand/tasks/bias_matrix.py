@@ -10,7 +10,7 @@ from course_kit.checking import Case, holds
 from course_lib.example import LAMBDA
 from course_lib.reference.bias import decay_bias
 
-from ...shared import KEY, QUERY
+from ...shared import KEY, QUERY, bfloat16  # noqa: F401 (wrong lines use bfloat16)
 
 
 def bias_matrix(n, strength):
@@ -29,6 +29,7 @@ CASES = [
     Case(1, LAMBDA, label="one token alone"),
     Case(12, 1.0, label="twelve tokens, λ = 1"),
     Case(4, 0.0, label="no bias, λ = 0"),
+    Case(300, 0.5, label="300 tokens"),
 ]
 
 
@@ -56,6 +57,7 @@ return -strength * distance  # You use the distance as it is. The penalty grows 
 return -np.log1p(strength * distance)  # You put λ inside the logarithm. It multiplies the logarithm from outside.
 distance = np.maximum(i - j, 0)  # Keys after the query have no penalty in your result. |j − i| counts both ways.
 distance = np.maximum(j - i, 0)  # Keys before the query have no penalty in your result. |j − i| counts both ways.
+distance = bfloat16(abs(j - i))  # Your distances are in bfloat16, which has eight bits. Beyond 256 it rounds them.
 distance = i + j  # You add the two positions. The distance is their difference, |j − i|.
 distance = (j - i) % n  # What leaves your rows on the right comes back on the left. There the distance is i − j.
 distance = np.minimum(abs(j - i), n - abs(j - i))  # You count round a circle, in which the ends of the text are near

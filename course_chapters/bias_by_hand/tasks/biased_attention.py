@@ -43,6 +43,10 @@ CASES = [
     Case(Q[3:], K, V, decay_bias(2, 5, past=3), label="two queries after three read tokens"),
     Case(Q[:1], K[:1], V[:1], np.zeros((1, 1)), label="one token alone"),
     Case(1000 * Q, K, V, decay_bias(5), label="very large scores"),
+    Case(Q, K, V, decay_bias(5) + 2000.0, label="a very large bias"),
+    Case(Q, -1000 - K, V, decay_bias(5), label="very low scores"),
+    Case(1000 * Q * (np.arange(5) == 3)[:, None], K, V, decay_bias(5) - 900, label="one row far above the others"),
+    Case(Q[4:], K, V, decay_bias(1, 5, past=4), label="one query after four read tokens"),
 ]
 WRONG = """
 s = (q @ k.T + bias) / np.sqrt(q.shape[-1])  # You divide the bias by √d_k, too. Divide the products, then add the bias.
@@ -51,6 +55,12 @@ s = q @ k.T / 2 + bias  # You divide by 2, which is √d_k only while d_k is 4. 
 s = q @ k.T / np.sqrt(len(k)) + bias  # You divide by √(number of tokens). d_k is the length of a query.
 s = q @ k.T / np.sqrt(q.shape[-1]) + bias.T  # You transposed the bias. Its rows belong to the queries.
 e = np.exp(s)  # e^x overflowed. Subtract the largest score of each row first, which leaves the weights the same.
+e = np.exp(s - s.max())  # You subtract the largest score of all queries. In a row far below it every e^x is 0, and
+# 0/0 is nan. Each row loses its own largest score.
+e = np.exp(s - (s - bias).max(axis=-1, keepdims=True))  # You take the largest score before the bias is added, so e^x
+# still overflows when the bias is large. Add the bias first.
+e = np.exp(s - np.maximum(s.max(axis=-1, keepdims=True), 0))  # Where all scores of a row are far below 0, you
+# subtract 0, every e^x is 0, and 0/0 is nan. Subtract the largest score, even if it is negative.
 e = np.exp(s); weights = e / e.sum(axis=-1)
 weights = e / e.sum(axis=-1)  # You divide column j by the sum of row j. `keepdims=True` keeps a sum with its row.
 weights = softmax(s - bias) + bias  # You add the bias after the softmax. Add it to the scores, before it.

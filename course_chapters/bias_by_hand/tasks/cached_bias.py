@@ -15,7 +15,7 @@ from course_kit.checking import Axis, Case
 from course_lib.example import LAMBDA
 from course_lib.reference.bias import decay_bias
 
-from ...shared import KEY, QUERY
+from ...shared import KEY, QUERY, bfloat16  # noqa: F401 (wrong lines use bfloat16)
 
 
 def cached_bias(n_q, n_k, strength):
@@ -37,6 +37,8 @@ CASES = [
     Case(5, 5, LAMBDA, label="the whole sentence at once", axes=(QUERY, KEY)),
     Case(2, 5, LAMBDA, label='the last two tokens, "on" and "mat"', axes=(Axis("query", ("on", "mat")), KEY)),
     Case(1, 1, LAMBDA, label="the very first token"),
+    Case(1, 300, LAMBDA, label="the last of 300 tokens"),
+    Case(301, 602, LAMBDA, label="the last 301 of 602 tokens"),
 ]
 
 
@@ -53,6 +55,8 @@ i = np.arange(n_q)[:, None] - n_k + n_q  # You move the queries back or the keys
 j = np.arange(n_k)[::-1]  # Each of your rows is in reverse order. Key 0 is the oldest one in the cache.
 i = np.arange(n_q)[:, None]; j = np.arange(n_k)[::-1]  # Your rows are in reverse order. The last one belongs to the
 # last token, and key 0 is the oldest.
+i = bfloat16(np.arange(n_q)[:, None] + n_k - n_q)  # Your positions are in bfloat16, which has eight bits. Beyond 256 it
+# rounds them, so neighbours share a position.
 i = np.arange(n_q, n_k)[:, None]  # You leave out n_q rows and keep the others. Keep the last n_q rows.
 i = np.arange(n_q)[:, None] + n_k
 i = np.arange(n_q)[:, None] + (n_k if n_q < n_k else 0)  # You put the new tokens behind all n_k. They are among these.

@@ -38,6 +38,7 @@ CASES = [
     Case(SCORES, decay_bias(5, strength=0.1, forward_strength=99.0), label="same with future 99", axes=(QUERY, KEY)),
     Case(np.zeros((1, 1)), np.zeros((1, 1)), label="one token alone"),
     Case(SCORES + 400 - 800 * np.tri(5), decay_bias(5), label="scores that are larger ahead", axes=(QUERY, KEY)),
+    Case(1e10 * (np.arange(5) - 9.0) * (5 - np.arange(5)[:, None]), decay_bias(5), label="scores far below 0"),
 ]
 
 
@@ -55,6 +56,8 @@ ALWAYS = [
 WRONG = """
 s = np.where(np.tri(n), scores + bias, 0.0)  # A score of 0 does not hide a key, because e⁰ = 1. Hidden keys get −∞.
 s = np.where(np.tri(n), scores + bias, -10.0)
+s = np.where(np.tri(n), scores + bias, -1e4)
+s = np.where(np.tri(n), scores + bias, -1e9)
 s = np.where(np.tri(n), scores + bias, -100.0)  # Where the scores are lower still, hidden keys get the weight. Use −∞.
 s = np.where(np.tri(n, k=-1), scores + bias, -1e9)
 s = np.where(np.tri(n, k=-1), scores + bias, -np.inf)  # You hide the diagonal as well. Each query may look at itself.
@@ -68,6 +71,8 @@ s = np.where(np.tri(n), (scores + bias) / n**0.5, -np.inf)  # You divide the sco
 s = scores + np.tril(bias)  # In your result, the keys ahead have no bias, but they keep their scores. Set these to −∞.
 s = scores + bias + (1 - np.tri(n)) * -np.inf  # Everything is nan. Do you multiply a mask by ∞?
 # 0 · ∞ is nan, so choose with `np.where`.
+e = np.exp(s - s.max())  # You subtract the largest score of all queries. In a row far below it every e^x is 0, and
+# 0/0 is nan. Each row loses its own largest score.
 e = np.exp(s); return e / e.sum(axis=-1)
 return e / e.sum(axis=-1)  # You divide column j by the sum of row j. `keepdims=True` keeps a sum with its row.
 return np.tril(softmax(scores + bias))  # Your sums count the keys ahead, so rows do not sum to 1. Hide them first.

@@ -53,7 +53,7 @@ CASES = [
     case([0, 1, 2, 3, 4], 0.0, 1.0, "values 0, 1, 1, 1, 1"),
     case([5, 1, 9], -1.0, 2.5, "values −1, 2.5, 2.5, …"),
     case([0], 3.0, 1.0, "the first token alone"),
-    case([500, 20], 4.0, 0.5, "far from the beginning"),
+    case([501, 20], 4.0, 0.5, "far from the beginning"),
 ]
 WRONG = """
 return np.arange(len(output))  # You count the outputs. They may come in any order, and some tokens may be missing.

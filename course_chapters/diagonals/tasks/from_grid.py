@@ -47,6 +47,8 @@ CASES = [
     case("two queries, five keys", labels(2, 5)),
     case("one query, four keys", labels(1, 4)),
     case("one token alone", labels(1, 1)),
+    case("two queries, 301 keys", labels(2, 301)),
+    case("301 queries, two keys", labels(301, 2)),
 ]
 WRONG = """
 place = j - i  # Your negative offsets count from the end of the array. Add n_q − 1, so that place 0 is the smallest.

@@ -56,6 +56,7 @@ CASES = [
     Case(4, 2, False, label="four queries, two keys, a row each"),
     Case(2, 5, True, label="two queries, five keys, one row"),
     Case(4, 2, True, label="four queries, two keys, one row"),
+    Case(2, 301, False, label="two queries, 301 keys, a row each"),
 ]
 
 

@@ -53,6 +53,8 @@ CASES = [
     Case(Q[4:], long(10), 5, 4, label='decoding "mat"', axes=(Axis("query", TOKENS[4:]), KEY)),
     Case(Q, long(8), 3, 0, label="five queries, three keys", axes=(QUERY, "key")),
     Case(Q[:1], long(2), 1, 0, label="one token alone", axes=("query", "key")),
+    Case(Q[:1], long(10), 8, 7, label="one query after seven tokens", axes=("query", "key")),
+    Case(Q[:2], long(600), 303, 301, label="two queries after 301 tokens", axes=("query", "key")),
 ]
 WRONG = """
 middle = len(table) // 2 - 1  # You read the table one row too early. Offset 0 is in row `len(table) // 2`.

@@ -36,6 +36,7 @@ def draw(rng):
 CASES = [
     Case(labels(5, 5), label="the five tokens, labelled by query and column", axes=(QUERY, KEY)),
     Case(labels(2, 2), label="two tokens", axes=("query", "key")),
+    Case(normal(np.random.default_rng(0), 300, 300), label="300 tokens", axes=("query", "key")),
     Case(labels(1, 1), label="one token alone", axes=("query", "key")),
 ]
 ALWAYS = [

@@ -38,8 +38,11 @@ CASES = [
     Case(row_offsets(5)[None] / 2, 5, label="the five tokens, one row for all", axes=(QUERY, KEY)),
     Case(labels(5, 9), 5, label="the five tokens, a row per query", axes=(QUERY, KEY)),
     Case(labels(2, 6), 2, label="two queries, five keys", axes=(Axis("query"), KEY)),
+    Case(labels(1, 6), 2, label="two queries, five keys, one row for both", axes=(Axis("query"), KEY)),
     Case(labels(1, 5), 1, label="one query, five keys", axes=(Axis("query"), KEY)),
     Case(labels(4, 5), 4, label="four queries, two keys", axes=("query", "key")),
+    Case(labels(301, 302), 301, label="301 queries, two keys", axes=("query", "key")),
+    Case(labels(2, 302), 2, label="two queries, 301 keys", axes=("query", "key")),
     Case(labels(1, 1), 1, label="one token alone", axes=("query", "key")),
 ]
 WRONG = """

@@ -93,6 +93,10 @@ CASES = [
     Case(np.array([1.0, 2.0, -np.inf, -np.inf, 3.0]), normal(RNG, 5, 2), 2, label="a tile of hidden keys"),
     Case(np.array([800.0, 0.0, 900.0]), normal(RNG, 3, 2), 1, label="large scores"),
     Case(np.array([-900.0, 0.0, 900.0]), normal(RNG, 3, 2), 1, label="scores far apart"),
+    Case(np.array([1.0, 3.0, 2.0]), normal(RNG, 3, 2), 8, label="fewer keys than a tile has room for"),
+    Case(np.array([-2e10, -1e10, -3e10]), normal(RNG, 3, 2), 1, label="scores far below 0"),
+    Case(np.array([0.5]), normal(RNG, 1, 2), 2, label="a single key"),
+    Case(normal(RNG, 301), normal(RNG, 301, 2), 43, label="301 keys"),
 ]
 WRONG = """
 shrink = 1.0  # You shrink nothing when a larger score arrives, but the old sum was measured from the old largest score.

@@ -3,7 +3,8 @@
 The texts of a batch are filled up to one length, and `padding` says where. This code was written for a library that
 takes a mask of truth values, and then moved to one that takes numbers. It runs, but all that is left of the mask is a
 bias of 1 in favour of the padding. Fix the code: hidden keys must get no weight at all, and all other keys keep their
-bias.
+bias. The bias may hold −∞ already, as in a decoder, and a text may be padding only. The output of a query that sees no
+key is 0.
 
 To show a leak at once, most cases have 10,000 as the last number of each padded value, and 0 in all other values.
 """
@@ -23,7 +24,7 @@ from ...shared import NUMBER, QUERY
 def padded_attention(q, k, v, bias, padding):
     """Attention with a bias over texts of unequal length: (batch, heads, n_q, d).
 
-    q, k, v (batch, heads, n, d), bias (heads, n_q, n_k).
+    q (batch, heads, n_q, d), k and v (batch, heads, n_k, d), bias (heads, n_q, n_k).
     padding (batch, n_k) is True where a key only fills up the text and must be hidden.
     """
     hidden = padding[:, None, None]  # With new axes for heads and queries, the padding lines up with batch and keys.
@@ -53,6 +54,18 @@ def texts(seed, lengths, heads, n, d, left=False, loud=1.0):
     return q, k, v, rng.normal(size=(heads, n, n)), padding
 
 
+def causal(case):
+    """The same texts in a decoder, whose bias is −∞ where a key comes after the query."""
+    *qkv, bias, padding = case
+    return *qkv, np.where(np.tri(*bias.shape[-2:]) > 0, bias, -np.inf), padding
+
+
+def last_query(case):
+    """The same texts with their last query alone."""
+    q, k, v, bias, padding = case
+    return q[..., -1:, :], k, v, bias[:, -1:], padding
+
+
 def blind_to_padding(result, q, k, v, bias, padding):
     """Whether the output contains nothing of a number that only the padding's values have."""
     marked = not np.where(padding[:, None], 0, v[..., -1]).any()
@@ -73,6 +86,10 @@ CASES = [
     Case(*texts(2, [1, 2, 3], 3, 3, 3), label="three texts, three heads, three tokens"),
     Case(*texts(3, [2, 4], 2, 5, 4, left=True), label="padding on the left"),
     Case(*texts(4, [3, 4], 2, 5, 4, loud=1e5), label="padding with huge keys"),
+    Case(*texts(5, [0, 4], 2, 5, 4), label="a text of padding only"),
+    Case(*causal(texts(6, [5, 2], 2, 5, 4, left=True)), label="padding on the left, a bias of −∞ for later keys"),
+    Case(*last_query(texts(7, [4, 2], 2, 5, 4, left=True)), label="one query, padding on the left"),
+    Case(*last_query(texts(8, [1, 2], 1, 2, 4, left=True)), label="one query, two keys"),
 ]  # fmt: skip
 LEAK = (
     "The values of the padding reach the output. Do you hide the right padding, in each text, and with −∞? With a "
@@ -90,7 +107,12 @@ mask = bias.masked_fill(hidden, 0.0)  # You give the padding a bias of 0, which 
 mask = bias - hidden.to(bias.dtype)
 mask = bias.masked_fill(hidden, -1.0)
 mask = bias.masked_fill(hidden, -10.0)
+mask = bias - 100.0 * hidden
 mask = bias.masked_fill(hidden, -100.0)  # You give the padding a finite bias, which hides only low scores. Use −∞.
+mask = bias.masked_fill(hidden, -1e4)
+mask = bias.masked_fill(hidden, -1e9)
+mask = bias.masked_fill(hidden, torch.finfo(bias.dtype).min)  # You hide the padding with a finite number. Where
+# nothing else can be seen, as in a text of padding only, the padding gets all the weight. Use −∞.
 hidden = padding[:, None, :, None]
 hidden = padding[:, None, :, None]; mask = bias.masked_fill(hidden, torch.finfo(q.dtype).min)
 # You hide the *queries* that are padding, and the others still see the padding. Hide keys, the last axis of the mask.
@@ -107,8 +129,12 @@ mask = bias.masked_fill(hidden | ~torch.ones(q.shape[2], q.shape[2]).tril().bool
 mask = (2 * bias).masked_fill(hidden, -torch.inf)
 mask = (bias / 2).masked_fill(hidden, -torch.inf)  # You hide the padding, but change the bias. Add it as it is.
 mask = bias.masked_fill(hidden, -torch.inf) / q.shape[-1] ** 0.5  # You scale the bias. Only the scores are scaled.
+mask = bias.repeat_interleave(len(q), 0).reshape(len(q), *bias.shape).masked_fill(hidden, -torch.inf)  # Batch and heads
+# have changed places in your bias. A list of batch · heads has all heads of text 0 first, then those of text 1.
 mask = bias[:1].masked_fill(hidden, -torch.inf)  # Every head gets the bias of the first one. Keep the heads' axis.
 mask = bias.mT.masked_fill(hidden, -torch.inf)  # You transposed the bias, so left and right are exchanged.
+return (q @ k.mT / q.shape[-1] ** 0.5 + mask).softmax(-1) @ v  # Where a query sees no key, your weights are 0/0, nan.
+# The output is 0 there, as SDPA gives it. `.nan_to_num()` makes 0 of nan.
 return sdpa(q, k, v, attn_mask=mask.exp())  # SDPA takes the exponential itself. Pass the bias and −∞ as they are.
 return sdpa(q, k, v, attn_mask=mask, scale=1.0)  # Your scores are not scaled. SDPA's own 1/√d was right.
 return sdpa(q, v, k, attn_mask=mask)  # You exchanged keys and values. The order is `sdpa(q, k, v)`.

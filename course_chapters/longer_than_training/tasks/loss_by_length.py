@@ -77,6 +77,7 @@ CASES = [
     case(copier, RNG, 90, (8, 12, 20, 45), 8, "lengths that are not multiples, and a longer text"),
     case(copier, RNG, 20, (8,), 8, "the training length alone"),
     case(copier_of_six, RNG, 40, (6, 12, 24, 36), 6, "a model that was trained on six"),
+    case(copier, RNG, 400, (301,), 8, "301 tokens"),
 ]
 WRONG = """
 positions = np.arange(n) % train  # Your positions begin again at 0 every `train` tokens, so none is new to the model.

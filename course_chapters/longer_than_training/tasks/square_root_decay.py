@@ -87,6 +87,7 @@ CASES = [
     case([1.0, 0.5], 1, 6, 5, "one new token after five, with a cache"),
     case([0.3], 2, 6, 3, "two queries, six keys, three tokens before"),
     case([1.0], 1, 1, 0, "one token alone"),
+    case([0.5], 2, 303, 301, "two queries after 301 tokens"),
 ]
 ON_PASS = (
     "Rises or flat? On the texts of the committed runs, with the study's own settings and seed 0, the loss at 128 and "
@@ -113,6 +114,9 @@ strength = self.strengths[0]
 strength = self.strengths[:1, None]  # All your heads have the same strength. Each has its own, along the first axis.
 strength = 1  # The strengths are missing, so every head decays equally. Multiply the root by `self.strengths`.
 bias = -strength * distance.sqrt().long()  # You cut off the decimals of the roots. Keep them as floats.
+bias = -strength * distance.bfloat16().double().sqrt()
+bias = -strength * distance.bfloat16().sqrt()  # Your distances are in bfloat16, which has eight bits. Beyond 256 it
+# rounds.
 bias = -strength * distance  # This is ALiBi's straight line, because the square root is missing.
 bias = -strength * distance / 2  # You halve the distance, as `** 1/2` does. `** 0.5` and `.sqrt()` take the root.
 bias = -strength * distance.log1p()  # This is the log decay. The task asks for the square root of the distance.

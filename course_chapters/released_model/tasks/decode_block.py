@@ -50,6 +50,8 @@ CASES = [
     Case(np.frombuffer(FILE, "u1").copy(), label="the first block of W_q in layer 0"),
     Case(of(1, 0, range(16), [0] * 16), label="c is 0, 1, …, 15, then sixteen zeros; s = 1, b = 0"),
     Case(of(0, 0.25, [7] * 16, [9] * 16), label="32 equal numbers, s = 0"),
+    Case(of(-0.25, 1, range(16), range(16)), label="s is negative"),
+    Case(of(40, -3000, range(16), range(16)), label="large numbers"),
 ]
 WRONG = """
 b, s = np.frombuffer(block[:4], "<f2").astype(float)  # You exchange s and b. The step s comes first in the block.

@@ -51,6 +51,8 @@ EACH = causal(np.stack([4 * np.eye(10, k=-distance) for distance in (1, 4, 0)]))
 CASES = [
     Case(EACH, label="a previous-token head, an induction head, a head that looks at its own token; n = 5"),
     Case(random(np.random.default_rng(1), 3, 4), label="three heads without a pattern, n = 4"),
+    Case(random(np.random.default_rng(2), 1, 2), label="a single head, n = 2"),
+    Case(random(np.random.default_rng(3), 1, 151), label="a single head, n = 151"),
 ]
 WRONG = """
 before = np.diagonal(weights, 1, axis1=1, axis2=2)  # Your `previous` is 0, as it is for the token *after* the query,

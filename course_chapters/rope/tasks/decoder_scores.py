@@ -14,7 +14,7 @@ from course_lib.example import K, Q
 from course_lib.reference.attention import scores
 from course_lib.reference.rope import rotate
 
-from ...shared import KEY, QUERY, normal
+from ...shared import KEY, QUERY, bfloat16, normal  # noqa: F401 (a wrong line uses bfloat16)
 
 
 def decoder_scores(q, k):
@@ -50,6 +50,7 @@ CASES = [
     Case(Q, K, label="the five tokens", axes=(QUERY, KEY)),
     Case(np.tile(Q[2], (6, 1)), np.tile(K[4], (6, 1)), label="six times the same content", axes=("query", "key")),
     Case(*normal(RNG, 2, 1, 4), label="one token", axes=("query", "key")),
+    Case(*normal(RNG, 2, 300, 2), label="300 tokens", axes=("query", "key")),
 ]
 WRONG = """
 cache = np.concatenate([cache, k[t : t + 1]])  # Your new key is not rotated, or as at position 0. It is at position t.
@@ -58,6 +59,8 @@ query = q[t : t + 1]  # These are the scores of a query that is not rotated, or 
 query = q[t : t + 1]; cache = np.concatenate([cache, k[t : t + 1]])  # These are the scores
 # without any position, as if every token were at position 0. Query and key both need `past=t`.
 cache = np.concatenate([cache, rotate(k[t : t + 1], past=2 * t)])  # Your keys are rotated twice by their angle.
+p = int(bfloat16(t)); query = rotate(q[t:][:1], past=p); cache = np.concatenate([cache, rotate(k[t:][:1], past=p)])
+# Your positions are in bfloat16, which has eight bits. Beyond 256 it rounds them, so neighbours share a position.
 cache = rotate(np.concatenate([cache, k[t : t + 1]]), past=t)  # You still rotate the whole cache
 # at every step, and now by `past=t` as well. Rotate only the new key, before it joins the others.
 found[t, : t + 1] = scores(q[t : t + 1], rotate(k[: t + 1], past=-t))

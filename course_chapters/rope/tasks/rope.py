@@ -15,7 +15,7 @@ from course_kit.checking import Axis, Case
 from course_lib.example import K, Q
 from course_lib.reference.rope import rotate
 
-from ...shared import CHANNEL, QUERY, normal
+from ...shared import CHANNEL, QUERY, bfloat16, normal  # noqa: F401 (wrong lines use bfloat16)
 
 
 def rope(x, past, base):
@@ -35,7 +35,8 @@ def rope(x, past, base):
 
 
 def expected(x, past, base):
-    return rotate(x, past=past, base=base)
+    """Far on, only to the digits that an angle in float32 leaves."""
+    return rotate(x, past=past, base=base).astype(np.float32 if past > 1000 else float)
 
 
 def draw(rng):
@@ -56,11 +57,20 @@ CASES = [
     Case(np.ones((4, 8)), 0, 100.0, label="eight channels, base 100", axes=(ROW, CHANNEL)),
     Case(normal(RNG, 2, 3, 5, 6), 0, 10000.0, label="two texts, three heads", axes=("text", "head", ROW, CHANNEL)),
     Case(normal(RNG, 3, 1, 4), 500, 1000.0, label="three heads, one new token", axes=("head", ROW, CHANNEL)),
+    Case(normal(RNG, 301, 16), 1025, 500_000.0, label="301 rows far on, eight pairs, base 500,000"),
+    Case(normal(RNG, 1, 4), 9, 10000.0, label="one row"),
 ]
 WRONG = """
 cos, sin = np.float16(np.cos(angle)), np.float16(np.sin(angle))  # Your sines and cosines are in half precision.
 angle = np.float16(position[:, None] * theta)
 angle = np.float16(position[:, None] * theta).astype(float)  # Your angles are in half precision. It rounds far angles.
+position = bfloat16(past + np.arange(x.shape[-2]))  # Your positions are in bfloat16, which has eight bits. Beyond 256
+# it rounds them, so neighbours share a position.
+angle = bfloat16(position[:, None] * theta)  # Your angles are in bfloat16, which has eight bits. Far angles lose
+# whole turns.
+theta = bfloat16(base ** (-np.arange(half) / half))  # Your speeds are in bfloat16, which has eight bits. Far on that
+# shows.
+cos, sin = bfloat16(np.cos(angle)), bfloat16(np.sin(angle))  # Your sines and cosines are in bfloat16, with eight bits.
 theta = np.float16(base ** (-np.arange(half) / half))  # Your speeds are in half precision. At position 500 that shows.
 first, second = a * cos + b * sin, b * cos - a * sin  # You rotate to the right. The first becomes a cos − b sin.
 second = b * sin + a * cos  # Your second channel is a cos + b sin. It becomes a sin + b cos.
@@ -79,8 +89,10 @@ position = np.full(x.shape[-2], past)  # All your rows are at the same position.
 position = past + np.arange(x.shape[0])
 return np.moveaxis(rotate(np.moveaxis(x, 0, -2), past=past, base=base), -2, 0)
 # You count the positions along the first axis. The rows are the axis before the last, `x.shape[-2]` of them.
-position = past + np.arange(x.shape[-2])[::-1]  # Your positions run backwards. Row 0 is at `past`, the last at
-# past + n − 1.
+at = max(-3, -x.ndim); return rotate(x.swapaxes(at, -2), past=past, base=base).swapaxes(at, -2)
+# You count the positions along the heads. The rows are the axis before the last, in every head.
+position = past + np.arange(x.shape[-2])[::-1]  # Your positions run backwards. Row 0 is at `past`, the last at past +
+# n − 1.
 position = past + 1 + np.arange(x.shape[-2])  # Your positions are one too far. Row 0 is at position `past`.
 position = np.arange(past, x.shape[-2])
 return rotate(x, base=base) * (np.arange(x.shape[-2]) >= past)[:, None]
@@ -125,3 +137,13 @@ def wrong_loops_without_dots(x, past, base):
         a, b = x[i, m], x[i, m + half]
         y[i, m], y[i, m + half] = a * np.cos(angle) - b * np.sin(angle), a * np.sin(angle) + b * np.cos(angle)
     return y
+
+
+def wrong_before_the_split(x, past, base):
+    """You rotate all heads as one vector, as before the split, so pairs and speeds run on from head to head. Each head
+    has its own pairs, and all heads the same speeds."""
+    if x.ndim == 2:
+        return rotate(x, past=past, base=base)
+    wide = np.moveaxis(x, -3, -2)
+    turned = rotate(wide.reshape(*wide.shape[:-2], -1), past=past, base=base)
+    return np.moveaxis(turned.reshape(wide.shape), -2, -3)

@@ -48,6 +48,7 @@ CASES = [
     Case(frequencies(128, 500_000.0), 8.0, 8192, 1.0, 4.0, label="Llama 3.1"),
     Case(frequencies(8), 1.0, 64, 1.0, 4.0, label="s = 1 changes nothing"),
     Case(frequencies(8), 4.0, 6, 1.0, 2.0, label="no pair makes a turn"),
+    Case(np.array([0.1]), 8.0, 128, 1.0, 4.0, label="a single pair"),
 ]
 BETWEEN = (
     "Some result is greater than the old speed, or smaller than the old speed divided by s. Each new speed should lie "

@@ -7,7 +7,7 @@ list of four numbers, pair 0 first. If you round, keep two decimals or more. Ans
 - How many turns does each pair make within 200 tokens, and how many pairs are closed (one turn or more)?
 - By what does position interpolation divide the speed of each pair, and by what does NTK-aware scaling?
 - With NTK, pair 2 turns farther in 1,600 tokens than it did in training. How many times as far? This is its *reach*.
-- By parts with $\alpha = 1$ and $\beta = 3$, which share $\gamma$ of its old speed does pair 1 keep, and by what is its
+- By parts with $\alpha = 1$ and $\beta = 4$, which share $\gamma$ of its old speed does pair 1 keep, and by what is its
   speed divided in the end?
 """
 
@@ -18,7 +18,7 @@ from course_lib.reference.speeds import by_parts, interpolated, ntk, turns
 
 SPEEDS = 2 * np.pi / np.array([10, 100, 1000, 10_000])
 TRAINED, LONG = 200, 1600
-S, LOW, HIGH = LONG // TRAINED, 1, 3
+S, LOW, HIGH = LONG // TRAINED, 1, 4
 TURNS = turns(SPEEDS, TRAINED)
 ANSWER = {
     "turns in training": TURNS,
@@ -38,7 +38,7 @@ OTHERWISE = {
     "divisors, NTK": "Pair 0 keeps its speed, the last pair is divided by 8, and each step multiplies by the same "
     "factor.",
     "reach of pair 2 with NTK": "The text is 8 times as long. By how much is the pair slower than in training?",
-    "share of pair 1 kept, by parts": "Pair 1 makes two turns. How far is that on the way from 1 turn to 3?",
+    "share of pair 1 kept, by parts": "Pair 1 makes two turns. How far is that on the way from 1 turn to 4?",
     "divisor of pair 1, by parts": "Mix the old speed, 1, and the slowed one, 1/8. The divisor is one divided by that.",
 }
 WRONG = {
@@ -75,20 +75,22 @@ WRONG = {
         2.828: "This is 8 divided by the root of 8. Pair 2 is two of *three* steps on the way from 1 to 8.",
     },
     "share of pair 1 kept, by parts": {
-        0.667: "You divided by 3. The ramp is 3 − 1 turns long, and it begins at 1.",
-        0.333: "You divided by 3. The ramp from 1 turn to 3 is 3 − 1 turns long.",
-        2: "These are the turns of pair 1. Its place on the ramp from 1 to 3 is asked for.",
+        0.667: "This is the share that pair 1 loses. It keeps more the closer it is to 4 turns.",
+        0.5: "You divided by 4. The ramp is 4 − 1 turns long, and it begins at 1.",
+        0.25: "You divided by 4. The ramp from 1 turn to 4 is 4 − 1 turns long.",
+        2: "These are the turns of pair 1. Its place on the ramp from 1 to 4 is asked for.",
     },
     "divisor of pair 1, by parts": {
-        4.5: "You mixed the divisors 1 and 8. The rule mixes the speeds 1 and 1/8.",
-        0.5625: "This is the factor of the speed. Its divisor is one divided by it.",
+        5.667: "You mixed the divisors 1 and 8. The rule mixes the speeds 1 and 1/8.",
+        1.412: "You exchanged the shares. One third of the old speed is kept, and two thirds are slowed.",
+        0.417: "This is the factor of the speed. Its divisor is one divided by it.",
         2: "2 is the divisor of pair 1 by NTK. If you rounded to it, keep two decimals.",
-        4: "This is half of 8. The rule mixes the speeds 1 and 1/8, not the divisors.",
+        5.333: "This is two thirds of 8. The rule mixes the speeds 1 and 1/8, not the divisors.",
     },
 }
 HINTS = [
     "Turns are the length divided by the wavelength.",
     "NTK divides pair 0 by 1 and pair 3 by 8, and in between by the same factor from pair to pair. Three steps "
     "multiply to 8.",
-    "With a share of one half, the new speed is half of the old one plus half of an eighth of it.",
+    "With a share of one third, the new speed is a third of the old one plus two thirds of an eighth of it.",
 ]

@@ -58,6 +58,7 @@ CASES = [
     Case(SOME[0], SOME[1], 8, 8.0, label="all channels turn", axes=("query", "key")),
     Case(SOME[0], SOME[1], 2, 1.0, label="s = 1: no temperature", axes=("query", "key")),
     Case(SOME[0][:1], SOME[1][:1], 4, 16.0, label="one token", axes=("query", "key")),
+    Case(*np.tile(SOME, (1, 50, 1)), 4, 8.0, label="the six tokens, fifty times", axes=("query", "key")),
 ]
 WRONG = """
 query = rotate(q, speeds=theta, factor=f); key = rotate(k, speeds=theta, factor=f)  # The channels that turn now have
@@ -91,6 +92,8 @@ f = 0.1 * (np.log(s) + 1)  # You multiply ln s + 1 by 0.1. Only the logarithm is
 f = 0.1 * np.log(s + 1)  # You take the logarithm of s + 1. The 1 is added outside.
 theta = frequencies(turning) / s  # You divide the speeds by s as well. This task asks for the temperature alone.
 theta = frequencies(q.shape[-1])[:turning // 2]  # These speeds are those of all d channels. Use `frequencies(turning)`.
+theta = np.append(frequencies(q.shape[-1])[:turning // 2], np.zeros((q.shape[-1] - turning) // 2))  # Your pairs and
+# your speeds are those of all d channels. Both are for `turning` channels, pairs m and m + turning/2.
 theta = np.append(frequencies(turning), np.zeros((q.shape[-1] - turning) // 2))  # You pair m with m + d/2, as
 # `rotate` does with further speeds of 0. The pairs are m and m + turning/2.
 """

@@ -66,6 +66,7 @@ CASES = [
     Case(steps(3, 2, 3), 1, label="one token alone"),
     Case(SAME_FIRST, 6, label="steps that change some buckets only"),
     Case(SAME_SUM, 6, label="steps that only exchange numbers"),
+    Case(steps(7, 2, 1), 300, label="two steps, 300 tokens"),
 ]
 WRONG = """
 bias = np.moveaxis(tables[0][kept[n]], -1, 0)

@@ -52,6 +52,11 @@ CASES = [
     Case(np.zeros((1, 1, 1)), normal(RNG, 32, 1), 0, label="one token alone"),
     Case(np.zeros((1, 12, 12)), normal(RNG, 8, 1), 0, label="a table of 8 buckets"),
     Case(np.zeros((2, 40, 40)), normal(RNG, 32, 2), 0, label="40 tokens with equal content"),
+    Case(
+        *(normal(RNG, 2, 3, 304) - 1e10 * (np.arange(304) < 302), normal(RNG, 32, 2), 301),
+        label="three queries after 301 tokens, low scores",
+    ),
+    Case(normal(RNG, 2, 1, 302), normal(RNG, 32, 2), 301, label="one query after 301 tokens"),
 ]
 ALWAYS = [
     holds(
@@ -65,6 +70,15 @@ rows = bucket(j - i, bidirectional=True, num_buckets=len(table))
 rows = bucket(i - j, bidirectional=False, num_buckets=len(table))  # These are the weights without any bias. If you add
 # one, all visible keys still share a bucket: print `rows` and look at the lower triangle.
 rows = bucket(j - i - past, bidirectional=False, num_buckets=len(table))  # Your offsets subtract `past` twice.
+rows = bucket(j - i - (past > 0), bidirectional=False, num_buckets=len(table))  # With a cache, your offsets are one
+# too far back. Query 0 is at position `past` itself.
+rows = bucket(j - i, bidirectional=False, num_buckets=len(table), max_distance=64)  # Your far offsets share rows too
+# soon. T5 tells distances apart up to 128, which `bucket` takes unless you say otherwise.
+bias = np.moveaxis(table[rows], -1, 0) * (content.shape[1] > 1)  # A single query gets no bias in your result. One new
+# token needs it as much as a whole sentence does.
+seen = np.where(j <= i, scores, -1e4)
+seen = np.where(j <= i, scores, -1e9)  # You hide keys with a finite number. Where the scores that a query sees are
+# lower still, hidden keys get the weight. Use −∞.
 rows = bucket(j - i + past, bidirectional=False, num_buckets=len(table))  # Your offsets leave out `past`.
 # Query 0 is at position `past`, so the keys are farther back than you count.
 rows = bucket(i - j - 1, bidirectional=False, num_buckets=len(table))  # All keys before the query still share a bucket,
@@ -85,8 +99,10 @@ return np.where(j <= i, softmax(scores), 0)  # Your sums count the keys ahead, s
 scores = content - bias  # You subtract the bias, and T5 adds it. The line that adds it was right.
 scores = (content + bias) / 2
 scores = (content + bias) / np.sqrt(8)
+scores = (content + bias) / 8
 scores = (content + bias) / np.sqrt(content.shape[-1])  # You divide the scores. T5 adds the bias to the bare q·k.
 scores = content / 2 + bias
+scores = content / 8 + bias
 scores = content / np.sqrt(content.shape[-1]) + bias  # You divide the content. T5 adds to the bare q·k.
 """
 HINTS = [

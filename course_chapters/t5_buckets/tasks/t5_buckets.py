@@ -69,6 +69,9 @@ CASES = [
     Case(-np.arange(80), True, 16, 64, label="an encoder with 16 buckets up to 64", axes=("distance",)),
     case("an encoder with 8 buckets", np.arange(-40, 41), True, 8, 32),
     case("an encoder up to 12", np.arange(-14, 15), True, 32, 12),
+    Case(-np.arange(301, 1101, 7), False, 64, 1024, label="a decoder with 64 buckets up to 1,024", axes=("distance",)),
+    Case(np.arange(257, 1101, 2), True, 64, 1024, label="an encoder with 64 buckets up to 1,024", axes=("distance",)),
+    Case(np.array([-9]), True, 32, 128, label="a single offset"),
     Case(offset_grid(5), True, 32, 128, label="the grid of the five tokens", axes=(QUERY, KEY)),
 ]
 ALWAYS = [

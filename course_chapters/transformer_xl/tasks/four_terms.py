@@ -59,6 +59,10 @@ CASES = [
     Case(Q[3:], K, vectors(2, 5, past=3), U, V, label="two queries after a memory of three", axes=AFTER_THREE),
     Case(*draw(np.random.default_rng(1), (4, 3, 6)), label="four queries, three keys, d = 6"),
     Case(Q[:1], K[:1], vectors(1, 1), U, V, label="one token alone"),
+    Case(Q[4:], K, vectors(1, 5, past=4), U, V, label="one query after a memory of four"),
+    Case(*draw(np.random.default_rng(2), (3, 1, 4)), label="three queries, one key"),
+    Case(*draw(np.random.default_rng(3), (2, 300, 2)), label="two queries, 300 keys, d = 2"),
+    Case(*draw(np.random.default_rng(4), (301, 2, 2)), label="301 queries, two keys, d = 2"),
 ]
 WRONG = """
 row = i - j + n_q - 1

@@ -63,6 +63,7 @@ CASES = [
     Case(TEXT, 3, 0, attend, label="no memory at all"),
     Case(TEXT[:3], 5, 5, attend, label="a text shorter than a segment"),
     Case(TEXT[:1], 1, 1, attend, label="one token alone"),
+    Case(np.tile(TEXT, (31, 1)), 101, 150, attend, label="310 tokens, segments of 101"),
 ]
 WRONG = """
 memory, outputs = np.zeros((length, 4)), []  # Rows of zeros take weight, too. Begin with an empty memory, `x[:0]`.

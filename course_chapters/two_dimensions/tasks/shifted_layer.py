@@ -62,11 +62,15 @@ CASES = [
     Case(*random(RNG, 6, 6, 3, 2), label="windows of 3 × 3, shift 2"),
     Case(*random(RNG, 4, 4, 2, 0), label="no shift"),
     Case(*random(RNG, 4, 8, 4, 3), label="windows of 4 × 4, shift 3"),
+    Case(PICTURE, 2, 1, -1e12 * np.eye(4), label="each patch prefers all others of its piece"),
 ]
 WRONG = """
 return made  # The picture still comes back `shift` patches above and to the left of where it was. Roll it back.
 # (`np.roll` makes a new array, so return that one.)
 return np.roll(made, (-shift, -shift), (0, 1))  # You roll again in the same direction. The way back is +shift.
+weights = softmax(np.where(mask, bias, -100.0))
+weights = softmax(np.where(mask, bias, -1e9))  # You hide pairs with a finite number. Where a bias is lower still,
+# they get the weight. −∞ was right.
 return np.roll(made, shift, 0)  # You rolled only the rows back. The columns were rolled as well.
 return np.roll(made, shift, 1)  # You rolled only the columns back. The rows were rolled as well.
 return np.roll(made, (shift, shift))

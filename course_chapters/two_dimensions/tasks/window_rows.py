@@ -59,6 +59,7 @@ CASES = [
     case("one row: a sentence", 1, 5),
     case("one patch alone", 1, 1),
     case("a large window: 289 rows", 9, 9),
+    case("16 × 17 patches", 16, 17),
 ]
 ALWAYS = [
     holds(

@@ -48,6 +48,7 @@ CASES = [
     Case(Q, np.zeros_like(K), TABLE, label="keys of zeros: the position alone", axes=(QUERY, KEY)),
     Case(np.zeros_like(Q), K, TABLE, label="queries of zeros: nothing is read", axes=(QUERY, KEY)),
     Case(Q[:1], K[:1], TABLE, label="one token alone"),
+    Case(np.tile(Q, (60, 1)), np.tile(K, (60, 1)), TABLE, label="the five tokens, sixty times"),
 ]
 WRONG = """
 products = np.einsum("ijd,jd->ij", k[:, None] + vectors, q)  # You exchanged query and key, so row i is of key i now.

@@ -55,6 +55,9 @@ CASES = [
     Case(Q, K, np.zeros((3, 4)), 0, label="a table of zeros: the content alone", axes=(QUERY, KEY)),
     Case(Q[:2], K, TABLE[1:4], 0, label="two queries, clip 1", axes=(Axis("query"), KEY)),
     Case(Q[:, :3], K[:, :3], TABLE[2:3, :3], 0, label="clip 0, three numbers", axes=(QUERY, KEY)),
+    Case(Q[4:], K, TABLE, 4, label="the last token alone", axes=("query", KEY)),
+    Case(Q[3:], np.tile(K, (61, 1)), TABLE, 301, label="two queries after 301 tokens"),
+    Case(Q, K[:3], TABLE, 1, label="five queries after one token, three keys", axes=("query", "key")),
 ]
 WRONG = """
 return q @ k.T + position / np.sqrt(q.shape[-1])  # You divide only the position part by √d. Put the sum in parentheses.

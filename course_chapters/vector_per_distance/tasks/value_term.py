@@ -51,6 +51,8 @@ CASES = [
     Case(WEIGHTS[3:], TABLE, 3, label="the last two of the five, three are past", axes=(LAST_TWO, NUMBER)),
     Case(WEIGHTS, TABLE[1:4, :2], 0, label="clip 1, vectors of two numbers", axes=(QUERY, NUMBER)),
     Case(WEIGHTS, TABLE[2:3], 0, label="clip 0: the same vector for all", axes=(QUERY, NUMBER)),
+    Case(3 * WEIGHTS[4:], TABLE, 4, label="one query after four tokens, weights that sum to 3"),
+    Case(np.tile(WEIGHTS[3:], 61) / 61, TABLE, 301, label="two queries after 301 tokens"),
 ]
 WRONG = """
 offset = j - np.arange(n_q)[:, None]  # `past` has no effect in your result. It moves the queries, and not the keys.
@@ -74,6 +76,8 @@ return weighted.sum(axis=1, where=(np.diff(rows, append=-1) != 0)[..., None])  #
 weighted = weights[:, :, None] * table[rows] / (rows[:, :, None] == rows[:, None]).sum(-1)[..., None]  # You take the
 # mean of the weights that share a row. Add them up.
 return weighted.sum(axis=1, where=(i - past + j == 0)[..., None])  # Only one pair is left. Is a `return` in the loop?
+return weighted.sum(axis=1) / weights.sum(axis=1, keepdims=True)  # You divide by the sum of the weights. The formula
+# takes the weights as they are, whatever their sum.
 return weighted[:, -1]  # Only the last key counts. Does each key overwrite the one before? Add them up with `+=`.
 return weighted.sum(axis=1).cumsum(axis=0)  # Each query continues the sum of the one before. Start with zeros for each.
 return weighted.sum(axis=(0, 1)) + np.zeros((n_q, 1))  # All rows are one sum over all queries. Start anew for each.

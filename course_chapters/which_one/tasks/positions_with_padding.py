@@ -20,6 +20,8 @@ import numpy as np
 
 from course_kit.checking import Case, holds
 
+from ...shared import bfloat16  # noqa: F401 (wrong lines use bfloat16)
+
 
 def positions_with_padding(mask):
     """The position of each token in its own prompt, (batch, n); 0 for padding.
@@ -70,6 +72,7 @@ CASES = [
     padded("....", "..xx", label="a row of padding only"),
     padded("x", label="one token"),
     padded(".....xxx", label="three tokens after five of padding"),
+    padded("." * 9 + "x" * 300, label="300 tokens after nine of padding"),
 ]
 ALWAYS = [
     holds("A prompt gets the same positions with and without padding, 0, 1, 2, … for its own tokens.", counts_up),
@@ -96,12 +99,17 @@ return places(mask)  # You return one row for all prompts, and it counts padding
 before = count
 return count  # Your positions begin at 1, as a running sum does that counts the token itself. Subtract 1.
 before = count - 2  # Your positions are one too small. The first token of a prompt gets 0.
+return count * mask + 1  # Your positions are those of RoBERTa, whose table has two more rows in front. They begin at
+# 0 here.
 return np.where(mask, before, 1)  # Padding gets 0 here, not 1 as in the `generate` of transformers.
 return before
 return count - mask
 return np.argsort(np.argsort(~mask, kind="stable"))
 return np.where(mask, before, np.nan)
 return np.where(mask, before, places(mask))  # Your tokens are right, but padding should get 0, where the mask is False.
+count = np.cumsum(mask, axis=-1, dtype=np.int8)  # You count in int8, which ends at 127. Count in `int`.
+count = bfloat16(np.cumsum(mask, axis=-1))  # You count in bfloat16, which has eight bits. Beyond 256 it rounds the
+# numbers.
 count = np.cumsum(mask.long(), axis=-1)  # `.long()` is a method of torch tensors. NumPy sums the mask as it is.
 count = np.cumsum(~mask, axis=-1)
 count = np.cumsum(~mask, axis=-1); return count

@@ -31,6 +31,14 @@ def near_counter(tokens, mask):
     return counter(tokens, shown(tokens, mask) & ~np.tri(len(tokens), k=-4, dtype=bool))
 
 
+def two_layers(tokens, mask):
+    """`counter` that counts each key as often as that key has its own token among the keys it sees: a second layer."""
+    seen = shown(tokens, mask) & np.tri(len(tokens), k=-1, dtype=bool)
+    weight = 1 + (seen & (tokens[:, None] == tokens)).sum(axis=1)
+    same = (seen & (tokens[:, None] == tokens)) @ weight
+    return -np.log((same + 1) / (seen @ weight + VOCABULARY))
+
+
 def crowded(tokens, mask):
     """`near_counter` that gets worse with each key it sees, as a model does that is disturbed by a long text."""
     return near_counter(tokens, mask) + 0.1 * np.sqrt(shown(tokens, mask).sum(axis=1))

@@ -66,6 +66,8 @@ CASES = [
     case(4, 0, 6, "six tokens at once into an empty ring"),
     case(3, 7, 5, "more new tokens than slots"),
     case(1, 5, 2, "a window of one"),
+    case(5, 3, 4, "four new tokens, the ring is not full yet"),
+    case(4, 301, 2, "two new tokens after 301"),
 ]
 WRONG = """
 seen = np.concatenate([ring, new])  # You take all slots in their order. Take the last w − 1 old keys in text order.

@@ -44,6 +44,9 @@ CASES = [
     Case(1, 6, 3, label="one new query after five", axes=(Axis("query", ("5",)), "key")),
     Case(4, 4, 1, label="a window of one: each token sees itself"),
     Case(3, 3, 9, label="a window longer than the text"),
+    Case(1, 6, 1, label="one new query, a window of one"),
+    Case(1, 3, 9, label="one new query, a window longer than the text"),
+    Case(301, 602, 3, label="301 new queries after 301 tokens"),
 ]
 WRONG = """
 return (j <= i) & (abs(j - i) <= w)  # Your window still shows w + 1 keys: the query's own, and w before it.
@@ -55,6 +58,10 @@ return (j >= i) & (j < i + w)  # Your window looks ahead. It shows the query's o
 return (j <= i) & (j >= n_k - w)  # You show the last w keys of the text to every query. Each has its own window.
 return np.ones((n_q, n_k), bool)  # Your mask hides no key. Both conditions must hold, j ≤ i and j > i − w.
 return np.zeros((n_q, n_k), bool)  # Your mask hides every key. A query sees the last w keys, its own included.
+return (j <= i) & ((j > i - w) | (n_q == 1))  # A single query has no window in your result. One new token has it as
+# well.
+return (j <= i) & ((j > i - w) | (n_q > 1))  # Only a single query has a window in your result. Several have theirs as
+# well.
 return j <= i  # Your mask has no window. A query sees the last w keys only.
 return (j < i) & (j >= i - w)  # You show w keys, but the wrong ones: the query's own belongs to them, i − w does not.
 return ~((j <= i) & (j > i - w))  # You exchanged True and False. True means that a query sees the key.

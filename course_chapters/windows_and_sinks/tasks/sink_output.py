@@ -56,6 +56,7 @@ CASES = [
     Case(np.where(np.tri(5) > 0, SCORES, -np.inf), V, 0.5, label="the five tokens, causal", axes=(QUERY, NUMBER)),
     Case(np.array([[2.0]]), np.array([[3.0]]), -1.0, label="one token alone"),
     Case(np.array([[1000.0, 999.0]]), np.eye(2), 998.0, label="large scores"),
+    Case(np.array([[1.0, 2.0], [1001.0, 1000.0]]), np.eye(2), 0.0, label="one row far above the other"),
 ]
 WRONG = """
 return beside(scores, lambda top: sink) @ values
@@ -66,6 +67,8 @@ return np.exp(scores) @ values / (np.exp(scores).sum(axis=1, keepdims=True) + np
 column = np.zeros((len(scores), 1))  # Your sink always has the score 0. It should be the number `sink`.
 column = np.full((len(scores), 1), np.exp(sink))  # You take e to the power of the sink twice. The softmax does it once.
 every = np.concatenate([column, scores], axis=1)  # The sink comes first now, but the last column is dropped, a key.
+weights = np.exp(every - every.max()); weights = weights / weights.sum(axis=1, keepdims=True)  # You subtract the
+# largest score of all queries. In a row far below it every e^x is 0, and 0/0 is nan. Each row loses its own.
 weights = softmax(np.log(2) * every)  # You take powers of 2. The softmax takes powers of e.
 return softmax(np.append(scores, sink)[None])[0, :-1].reshape(scores.shape) @ values  # Your denominator is a sum over
 # all queries. Each query has its own, so sum along axis 1.
@@ -80,6 +83,8 @@ kept = softmax(np.hstack([scores[:, :1] + sink, scores[:, 1:]]))  # You add the 
 # is one more score, beside those of the keys.
 kept = softmax(weights[:, :-1])  # You take a softmax of weights. They only have to be multiplied by the values.
 kept = softmax(scores) / (1 + np.exp(sink))  # You leave the scores out of the share of the keys, σ(lse − sink).
+kept = softmax(scores) / (1 + np.exp(sink - np.logaddexp2.reduce(scores / np.log(2), axis=1, keepdims=True)))  # Your
+# logarithm of the sum is to base 2, as some kernels return it. Beside the sink it is the natural one.
 kept = softmax(scores) / (1 + np.exp(np.log(np.exp(scores).sum(axis=1, keepdims=True)) - sink))
 kept = weights[:, -1:] * softmax(scores)  # You multiply by the share of the sink. The keys have the other share.
 kept = weights[:, -1:] * weights[:, :-1]  # You multiply by the weight of the sink. The others are right as they are.

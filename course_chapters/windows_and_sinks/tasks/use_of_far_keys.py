@@ -17,7 +17,7 @@ from course_kit.checking import Case
 from course_lib.reference.attention import causal_mask
 from course_lib.reference.sliding_window import window_mask
 
-from .given import VOCABULARY, counter, crowded, near_counter
+from .given import VOCABULARY, counter, crowded, near_counter, two_layers
 
 
 def use_of_far_keys(model, tokens, near):
@@ -57,6 +57,8 @@ CASES = [
     Case(near_counter, text(0, 40), 8, label="a model that looks at three keys only"),
     Case(crowded, text(0, 40), 8, label="a model that is disturbed by many keys"),
     Case(counter, text(1, 8), 8, label="a text without far keys"),
+    Case(two_layers, text(0, 40), 8, label="a model of two layers"),
+    Case(crowded, text(2, 301), 8, label="301 tokens"),
 ]
 WRONG = """
 causal = np.ones((n, n), bool)  # Your first mask shows later keys as well. A query sees only keys up to its own.
@@ -65,6 +67,8 @@ causal = j < i; window = (j < i) & (j > i - near)
 causal = j < i; window = (j < i) & (j >= i - near)  # You hide each query's own key. It is one of the `near` keys.
 causal = np.ones((n, n), bool); window = j > i - near  # Both masks show later keys. A query sees keys up to its own.
 causal = j > i; window = (j > i) | (j <= i - near)  # You exchanged True and False. True means that a query sees a key.
+window = (j <= i) & ((j > i - near) | (i < n - near))  # You hide far keys from the last `near` queries only. In a
+# model of two layers, the others pass on what they saw. Each query sees the last `near` keys.
 window = (j <= i) & (i // near == j // near)  # You cut the text into chunks. Each query sees its own last `near` keys.
 window = (j <= i) & (j < near)  # You show the first `near` keys of the text to every query, not the last up to its own.
 window = j > i - near  # Your second mask shows later keys as well. A query sees only keys up to its own.
