@@ -10,10 +10,12 @@ GPT-2 in the library *transformers* had this bug until 2020 (huggingface/transfo
 Fix the code. A position counts the tokens of its own prompt from 0, wherever the padding is. A row may be padding only.
 No token attends to padding, so its position does not matter. Write 0, so that your result can be checked.
 
-Which schemes are affected? Learned and sinusoidal positions are, because every token gets another vector. ALiBi, T5,
-Shaw and RoPE see only offsets, and left padding moves all tokens of a prompt by the same number of places. If the
-padding is masked, their output stays the same. Padding in the *middle* does change offsets, so it affects these schemes
-too. It arises when a prompt that was padded on the right is continued.
+Which schemes are affected? Learned and sinusoidal positions are, because every token gets another vector. So are the
+log scale and FIRE, which read the position of the query, and RoPE with speeds that depend on the length of the text.
+ALiBi, T5, Shaw and RoPE with fixed speeds see only offsets, and left padding moves all tokens of a prompt by the same
+number of places. If the padding is masked, their output stays the same. Padding in the *middle* does change offsets, so
+it affects these schemes too. It arises when a prompt that was padded on the right is continued. `RelativeAttention`
+takes such numbers as `positions`, and counts on from them with a cache.
 """
 
 import numpy as np
@@ -134,6 +136,17 @@ return np.concatenate([np.arange(row.sum()) for row in mask])
 return np.nonzero(mask)[1]  # You return all prompts in one row, without the padding. The result has the mask's shape.
 return [list(range(int(row.sum()))) for row in mask]  # You leave out the padding. Each row needs all n entries.
 """
+
+
+def wrong_new_token_by_its_place(mask):
+    """The last token of each row has the number of its place, padding included, and those before it are counted from
+    the mask. A new token goes on after the last position of its own prompt."""
+    count = np.cumsum(mask, axis=-1)
+    found = np.where(mask, count - 1, 0)
+    found[:, -1] = mask.shape[-1] - 1
+    return found
+
+
 HINTS = [
     "Run the code by hand on the row False False True True. Which position does the first token of the prompt get? "
     "Which would it get without the padding?",
