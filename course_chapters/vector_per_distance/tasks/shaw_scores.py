@@ -80,6 +80,8 @@ rows = offset + clip  # Some rows are outside the table. Limit the offset to ±c
 rows = (offset + clip) % len(table)  # Far offsets begin again at the other end of your table. Clip them.
 position = np.where(abs(offset) > clip, 0, position)  # Keys beyond the clip get no vector in your result. They share
 # the last one: limit the offset to −clip … clip.
+rows = np.clip(offset, -len(table), len(table)) + clip  # You limit the offset to the length of the table, which has
+# 2·clip + 1 rows. Limit it to −clip … clip.
 rows = np.clip(offset + clip, -clip, clip)  # You clip after the shift, so all later keys get one vector. Clip first.
 position = products[np.arange(len(q)), rows]  # Column j has the product of query j. Index the queries by `[:, None]`.
 position = products[0][rows]  # Every query takes the products of query 0. Query i needs row i of `products`.
