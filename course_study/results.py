@@ -65,7 +65,7 @@ def read(path: str | Path) -> list[Row]:
             row = json.loads(line)
         except ValueError:
             continue
-        if isinstance(row, dict) and "loss" in row:
+        if isinstance(row, dict) and "seconds" in row:  # the last entry of a finished run
             rows.setdefault(key(row), row)
     return list(rows.values())
 
@@ -96,3 +96,8 @@ def committed(preset: str) -> list[Row]:
 def pick(rows: Iterable[Row], **wanted: Any) -> list[Row]:
     """The rows in which every named entry has the given value: pick(rows, task="characters", scheme="rope")."""
     return [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
+
+
+def short(value: Any) -> Any:
+    """The same with every number rounded to four digits."""
+    return json.loads(json.dumps(value), parse_float=lambda number: float(f"{float(number):.4g}"))

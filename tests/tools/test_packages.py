@@ -26,7 +26,7 @@ def test_the_library_never_imports_the_tasks():
 
 def test_reading_the_library_needs_neither_torch_nor_matplotlib():
     code = "import sys, pkgutil, course_kit.checking, course_kit.figures, course_tasks.bias_by_hand\n"
-    code += "import course_lib.reference as folder\n"
+    code += "import course_lib.learned, course_lib.reference as folder\n"
     code += "for module in pkgutil.iter_modules(folder.__path__, f'{folder.__name__}.'): __import__(module.name)\n"
     code += "print({'torch', 'matplotlib', 'ipywidgets'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
