@@ -210,7 +210,7 @@ def test_alibis_steepest_slope_goes_to_the_head_that_falls_most():
 def test_a_change_of_rows_reaches_the_model(tiny):
     tokens = torch.randint(3, 60, (60,))
     zeroed = tiny.states(tokens, rows=experiments.ABSOLUTE["vectors zeroed"](torch.arange(60)))[0]
-    assert not tiny.absolute.weight[ZERO].any()
+    assert not tiny.absolute.weight[ZERO].any() and learned.read("mpnet", "lengths")[ZERO] == 0
     torch.testing.assert_close(zeroed, tiny.norm(tiny.words(tokens)))
     for absolute in experiments.ABSOLUTE.values():
         assert (Change(rows=absolute).read(tiny, tokens)[0] - tiny(tokens)).abs().max() > 0.01
