@@ -4,7 +4,7 @@
     python3 course.py lab      open the course in JupyterLab
     python3 course.py test     run every check: ruff, mypy, pytest, all notebooks
     python3 course.py model    fetch the released model (93 MB), which lab and test do, too
-    python3 course.py build    write the notebooks from source/ and course_tasks/
+    python3 course.py build    write the notebooks from course_chapters/
     python3 course.py site     turn the built notebooks into a web site
 
 Arguments after the command are passed on: `lab --no-browser`, `test tests/schemes -k shaw`, `build --check`,
@@ -31,7 +31,10 @@ STAMP = VENV / "installed.txt"  # the requirements that .venv holds; UNFINISHED 
 UNFINISHED = "unfinished"
 GIGABYTES = 1.4  # what .venv takes
 DOWNLOADS = 0.3  # the room that pip needs besides
-NO_NEWS = '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}'  # else a pop-up asks
+SETTINGS = """{
+  "@jupyterlab/apputils-extension:notification": {"fetchNews": "false"},
+  "@jupyterlab/notebook-extension:tracker": {"codeCellConfig": {"lineWrap": true}}
+}"""  # no pop-up that asks for news, and no line of code that leaves the window
 FETCH = "course_lib/released/files.py"
 LEARN, DEVELOP = ["requirements.txt"], ["requirements.txt", "tests/requirements.txt"]
 
@@ -40,7 +43,9 @@ def main(arguments):
     """Exit status, or the sentence that says what went wrong."""
     commands = {command.__name__: command for command in (lab, test, model, build, site)}
     if sys.version_info < (3, 11):
-        return f"This course needs Python 3.11 or newer; this is {sys.version.split()[0]}."
+        return (f"This course needs Python 3.11 or newer; this is {sys.version.split()[0]}. A newer one is at "
+                "https://www.python.org/downloads/. If you have one, run this command with it, such as "
+                "`python3.13 course.py lab` (on Windows `py -3.13 course.py lab`).")
     if not arguments or arguments[0] not in commands:
         asked = arguments[:1] in (["help"], ["--help"], ["-h"])
         print(__doc__, file=sys.stdout if asked else sys.stderr)
@@ -62,6 +67,8 @@ def lab(arguments):
 
     prepare(LEARN)
     fetch_model()
+    print("Starting JupyterLab, which takes up to half a minute ...", flush=True)
+    keep_jupyter_here()
     for path in lay_out(ROOT):
         print(f"The course has a newer version of a notebook that you edited. It is in {path.relative_to(ROOT)}.")
     copies = list((ROOT / "mine").glob("*/*.ipynb"))
@@ -69,7 +76,7 @@ def lab(arguments):
         run(PYTHON, "-m", "nbformat.sign", *copies)
     settings = VENV / "share" / "jupyter" / "lab" / "settings"
     settings.mkdir(parents=True, exist_ok=True)
-    (settings / "overrides.json").write_text(NO_NEWS)
+    (settings / "overrides.json").write_text(SETTINGS)
     flags = [
         "--LabApp.default_url=/lab/tree/mine/notebooks/00_start_here.ipynb",
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
@@ -81,11 +88,20 @@ def lab(arguments):
     become("-m", "jupyterlab", *flags, *arguments)
 
 
+def keep_jupyter_here():
+    """Where the home folder cannot be written, Jupyter's own files go into VENV."""
+    if os.access(str(Path.home()), os.W_OK):
+        return
+    print(f"Your home folder {Path.home()} cannot be written, so Jupyter keeps its files in {os.path.relpath(VENV)}.")
+    for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "MPLCONFIGDIR"):
+        os.environ.setdefault(name, str(VENV / "home" / name.lower()))
+
+
 def test(arguments):
     """Every check; with other arguments than those of tools/check.py, pytest with them and nothing else."""
     prepare(DEVELOP)
     fetch_model()
-    whole = set(arguments) <= {"--all", "--under-load", "--help"}
+    whole = set(arguments) <= {"--all", "--under-load", "--after-learner", "--help"}
     become(*(["tools/check.py"] if whole else ["-m", "pytest"]), *arguments)
 
 
@@ -174,9 +190,11 @@ def install(requirements):
         run(*pip, *once, "--extra-index-url", "https://download.pytorch.org/whl/cpu", *torch)
     status, said = run(*pip, *[word for name in requirements for word in ("-r", name)])
     if status:
-        sys.exit(f"pip could not install the packages. It said:\n\n{said}\nIs this computer online? Run the same "
-                 "command again: it continues. If it fails time after time, delete the folder "
-                 f"{os.path.relpath(VENV)} first.")
+        sys.exit(
+            "The packages could not be fetched. Is this computer online? (If it is not, pip may also speak of a "
+            "conflict.) Run the same command again: it continues. If it fails time after time, delete the folder "
+            f"{os.path.relpath(VENV)} first. pip said:\n\n{said}"
+        )
 
 
 def run(*command):
@@ -198,8 +216,10 @@ def run(*command):
 
 def no_space():
     free = [f"{shutil.disk_usage(place).free / 1e9:.1f} GB in {place}" for place in (ROOT, tempfile.gettempdir())]
-    return (f"There is too little disk space: the set-up needs about {GIGABYTES + DOWNLOADS:.1f} GB; "
-            f"free are {' and '.join(free)}. Make room, then run the same command again.")
+    return (
+        f"There is too little disk space: the set-up needs about {GIGABYTES + DOWNLOADS:.1f} GB; "
+        f"free are {' and '.join(free)}. Make room, then run the same command again."
+    )
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
 """The table of contents: the one place that knows the order, the titles and the minutes of the chapters.
 
-Everything else speaks of a topic, which is also the name of the module with its tasks. To insert a chapter, insert a
-line here and rename the files of `source/` that come after it.
+Everything else speaks of a topic, which is also the name of the chapter's folder. To insert a chapter, insert a line
+here and its folder in `course_chapters/`; the build gives links and tables their new numbers.
 """
 
 from dataclasses import dataclass
+
+KINDS = {"notebooks": "", "exercises": "tasks_", "solutions": "solutions_"}  # by folder: files that differ in a tab
 
 
 @dataclass(frozen=True)
@@ -22,8 +24,12 @@ class Chapter:
 
     @property
     def file(self) -> str:
-        """The name of its notebooks and of its source, without an ending: "04_vector_per_distance"."""
+        """The name of its lesson, without an ending: "04_vector_per_distance"."""
         return f"{self.number}_{self.topic}"
+
+    def path(self, folder: str) -> str:
+        """Where its notebook of a folder is: "exercises/04_tasks_vector_per_distance.ipynb"."""
+        return f"{folder}/{self.number}_{KINDS[folder]}{self.topic}.ipynb"
 
 
 CONTENTS = (
@@ -56,7 +62,7 @@ def number(topic: str) -> str:
 
 
 CORE = {  # the core of three hours: by topic, sections of the lesson by their headings, and tasks by their names
-    "start_here": ["A first surprise: a decoder that cannot tell word order", "The map"],
+    "start_here": ["A first surprise: a decoder that cannot tell word order", "The five tokens", "The map"],
     "bias_by_hand": ["The scores", "The bias", "Add it, and follow two rows", "What changed",
         "Why: one line of algebra", "bias_matrix"],
     "alibi": ["ALiBi: a straight line", "A slope for each head"],

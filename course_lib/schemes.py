@@ -1,13 +1,15 @@
 """The registry of schemes: for each its name, what it is, where it enters attention, and how to make it.
 
 Everything that lists schemes reads them from here: the map, the comparison, the guide, the study. To add a scheme, add
-its NumPy file to `reference/`, its torch file to `nn/`, an entry here, and its definition to the tests.
+its NumPy file to `reference/`, its torch file to `nn/`, an entry here, and its definition to
+`tests/schemes/definitions.py`.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from .reference.absolute import check_pairs
 from .reference.axial_rope import grid_positions, text_positions
@@ -23,8 +25,8 @@ class Sizes:
 
     n: tokens of a text, and how far the tables of learned positions and of Music Transformer reach. causal: whether
     keys after the query are left out of a table; None is the default of the scheme. window: patches along the side of a
-    window of Swin, and in a row of the picture of axial RoPE. keys: those a sliding window shows. Raises ValueError for
-    sizes that do not fit.
+    window of Swin, and in a row of the picture of axial RoPE. keys: those a sliding window shows. base: that of RoPE.
+    Raises ValueError for sizes that do not fit.
     """
 
     d_model: int = 64
@@ -36,6 +38,7 @@ class Sizes:
     max_distance: int = 128
     window: int = 8
     keys: int = 32
+    base: float = 10000.0
     causal: bool | None = None
 
     def __post_init__(self) -> None:
@@ -72,10 +75,45 @@ class Sizes:
             "w": self.keys,
         }
 
-    def count(self, formula: str) -> int:
-        """The value of a formula of the registry, such as "2·H·(2·k + 1)·d"."""
-        python = formula.replace("·", "*").replace("−", "-").replace("²", "**2").replace("⁴", "**4")
-        return int(eval(python, {}, self.letters()))
+
+@dataclass(frozen=True)
+class Count:
+    """How many numbers or bytes: `text` is the formula in the letters of `Sizes`, and `of(sizes)` computes it."""
+
+    text: str
+    of: Callable[[Sizes], int]
+
+
+NOTHING = Count("0", lambda s: 0)
+
+
+class Direction(Enum):
+    """How a query looks at keys before it and after it, when the same token is everywhere."""
+
+    BLIND = "order only by a mask"
+    MIRROR = "before = after, order only by a mask"
+    PAST_ONLY = "needs a mask: later keys are all alike"
+    RISING = "needs a mask: it would raise later keys"
+    BOTH = "tells before from after"
+
+
+class OtherForm(NamedTuple):
+    """A second form of a scheme: the argument that chooses it, as code, its `causal` of `Sizes`, and its direction."""
+
+    argument: str
+    causal: bool
+    direction: Direction
+
+
+@dataclass(frozen=True)
+class Use:
+    """How a model of the study uses a scheme, with these of `Sizes` changed.
+
+    every: with 2, only the first of every two layers has it, and the other has no position.
+    """
+
+    sizes: Mapping[str, Any] = field(default_factory=dict)
+    every: int = 1
 
 
 @dataclass(frozen=True)
@@ -83,15 +121,15 @@ class Scheme:
     """One scheme. `make(sizes)` gives its torch module, and imports torch only then.
 
     name: as it is written everywhere. topic: the chapter that teaches it. what: one line. formula: what it adds.
-    enters: the hooks of `nn.position.Position` by which it enters, or "input", each with its name on the map. A vector
-    added to all queries, as in Transformer-XL, counts as "key_bias": its product with a key is a number per key.
-    parameters: how many numbers it learns, in the letters of `Sizes`. keeps: how many bytes its hooks return for n
-    tokens in float32, tables included. relative: whether the answer stays when the whole text moves; None if it sees no
-    position. direction: what it tells of keys before and after a query, a word of `course_tasks.comparison`. fused: the
-    backends besides "eager" that run it. ends: whether it refuses texts of more than n tokens. Tests ask the module.
-    shared: one module serves all layers. run: its name in the commands and files of the study; size: the size that the
-    number after this name sets, as in "t5-256". runs: the runs of the study that come with the course ("rope+none": the
-    scheme in every second layer). other: the argument of its other form, with its `causal` and its `direction`.
+    enters: where it enters, with its name there on the map: "input", a hook of `nn.position.Position`, or "rotate"
+    for a `prepare` that turns or scales. A vector added to all queries, as in Transformer-XL, counts as "key_bias":
+    its product with a key is a number per key. where: the same in words, if those that the comparison has for a hook
+    do not fit. parameters: how many numbers it learns. keeps: how many bytes its hooks return for n tokens in
+    float32, tables included. relative: whether the answer stays when the whole text moves; None if it sees no
+    position. direction: what it tells of keys before and after a query; other: its other form. fused: the backends
+    besides "eager" that run it. ends: whether it refuses texts of more than n tokens. Tests ask the module for each
+    of these. shared: one module serves all layers. runs: the models of the study that use it, by the names in its
+    commands and results.
     """
 
     name: str
@@ -100,17 +138,16 @@ class Scheme:
     formula: str
     make: Callable[[Sizes], Any]
     enters: Mapping[str, str] = field(default_factory=dict)
-    parameters: str = "0"
-    keeps: str = "0"
+    where: str = ""
+    parameters: Count = NOTHING
+    keeps: Count = NOTHING
     relative: bool | None = True
-    direction: str = "both"
-    fused: tuple[str, ...] = ("sdpa", "flex")
+    direction: Direction = Direction.BOTH
+    other: OtherForm | None = None
+    fused: tuple[str, ...] = ("sdpa",)
     ends: bool = False
     shared: bool = False
-    run: str = ""
-    size: str = ""
-    runs: tuple[str, ...] = ()
-    other: tuple[str, bool, str] | None = None
+    runs: Mapping[str, Use] = field(default_factory=dict)
 
     def module(self, sizes: Sizes, seed: int = 0) -> Any:
         """The module with random tables, the same in every run; the caller's random numbers are left alone."""
@@ -131,6 +168,12 @@ def rope_in_a_window(sizes: Sizes) -> tuple[Any, Any]:
     return from_nn("rope", "RoPE", sizes.d_head), from_nn("sliding_window", "SlidingWindow", sizes.keys)
 
 
+def t5_bias(sizes: Sizes) -> Any:
+    """Buckets for both sides, or, in a decoder, for the past alone."""
+    options = {"num_buckets": sizes.num_buckets, "max_distance": sizes.max_distance}
+    return from_nn("t5", "T5Bias", sizes.n_heads, bidirectional=not sizes.causal, **options)
+
+
 SCHEMES: dict[str, Scheme] = {
     scheme.name: scheme
     for scheme in (
@@ -141,9 +184,8 @@ SCHEMES: dict[str, Scheme] = {
             "q_i · k_j",
             lambda s: from_nn("position", "Position"),
             relative=None,
-            direction="blind",
-            run="none",
-            runs=("none",),
+            direction=Direction.BLIND,
+            runs={"none": Use()},
         ),
         Scheme(
             "learned",
@@ -152,13 +194,12 @@ SCHEMES: dict[str, Scheme] = {
             "x_i + p_i",
             lambda s: from_nn("absolute", "Learned", s.n, s.d_model),
             enters={"input": "learned"},
-            parameters="n·D",
-            keeps="4·n·D",
+            parameters=Count("n·D", lambda s: s.n * s.d_model),
+            keeps=Count("4·n·D", lambda s: 4 * s.n * s.d_model),
             relative=False,
             ends=True,
             shared=True,
-            run="learned",
-            runs=("learned",),
+            runs={"learned": Use()},
         ),
         Scheme(
             "sinusoidal",
@@ -167,11 +208,10 @@ SCHEMES: dict[str, Scheme] = {
             "x_i + p_i",
             lambda s: from_nn("absolute", "Sinusoidal", s.d_model),
             enters={"input": "sinusoidal"},
-            keeps="4·n·D",
+            keeps=Count("4·n·D", lambda s: 4 * s.n * s.d_model),
             relative=False,
             shared=True,
-            run="sinusoidal",
-            runs=("sinusoidal",),
+            runs={"sinusoidal": Use()},
         ),
         Scheme(
             "log decay",
@@ -180,11 +220,9 @@ SCHEMES: dict[str, Scheme] = {
             "−λ log(1 + |j − i|)",
             lambda s: from_nn("bias", "DecayBias", s.strength),
             enters={"bias": "log decay"},
-            keeps="4·(2·n − 1)",
-            direction="mirror",
-            run="log",
-            size="strength",
-            runs=("log-0.3", "log-1"),
+            keeps=Count("4·(2·n − 1)", lambda s: 4 * (2 * s.n - 1)),
+            direction=Direction.MIRROR,
+            runs={"log-0.3": Use({"strength": 0.3}), "log-1": Use({"strength": 1})},
         ),
         Scheme(
             "Shaw",
@@ -193,12 +231,9 @@ SCHEMES: dict[str, Scheme] = {
             "q_i · a[clip(j − i)]",
             lambda s: from_nn("shaw", "ShawVectors", s.n_heads, s.d_head, s.clip),
             enters={"key_vectors": "Shaw, keys", "value_vectors": "Shaw, values"},
-            parameters="2·H·(2·k + 1)·d",
-            keeps="8·H·(2·k + 1)·d",
-            fused=("sdpa",),
-            run="shaw",
-            size="clip",
-            runs=("shaw-32",),
+            parameters=Count("2·H·(2·k + 1)·d", lambda s: 2 * s.n_heads * (2 * s.clip + 1) * s.d_head),
+            keeps=Count("8·H·(2·k + 1)·d", lambda s: 8 * s.n_heads * (2 * s.clip + 1) * s.d_head),
+            runs={"shaw-32": Use({"clip": 32})},
         ),
         Scheme(
             "Music Transformer",
@@ -209,11 +244,11 @@ SCHEMES: dict[str, Scheme] = {
                 "music_transformer", "MusicTransformer", s.n_heads, s.d_head, s.n, causal=s.causal is not False
             ),
             enters={"key_vectors": "Music Transformer"},
-            parameters="H·n·d",
-            keeps="4·H·(2·n − 1)·d",
-            direction="past only",
+            parameters=Count("H·n·d", lambda s: s.n_heads * s.n * s.d_head),
+            keeps=Count("4·H·(2·n − 1)·d", lambda s: 4 * s.n_heads * (2 * s.n - 1) * s.d_head),
+            direction=Direction.PAST_ONLY,
             ends=True,
-            other=("causal = False", False, "both"),
+            other=OtherForm("causal = False", False, Direction.BOTH),
         ),
         Scheme(
             "Transformer-XL",
@@ -226,30 +261,22 @@ SCHEMES: dict[str, Scheme] = {
                 "key_vectors": "Transformer-XL (b)",
                 "key_bias": "Transformer-XL (c)",
             },
-            parameters="D² + 2·D",
-            keeps="4·H·(2·n − 1)·(d + 1)",
-            run="transformer-xl",
-            runs=("transformer-xl",),
+            parameters=Count("D² + 2·D", lambda s: s.d_model**2 + 2 * s.d_model),
+            keeps=Count("4·H·(2·n − 1)·(d + 1)", lambda s: 4 * s.n_heads * (2 * s.n - 1) * (s.d_head + 1)),
+            runs={"transformer-xl": Use()},
         ),
         Scheme(
             "T5 buckets",
             "t5_buckets",
             "a learned number per bucket of offsets, added to the score",
             "b[bucket(j − i)]",
-            lambda s: from_nn(
-                *("t5", "T5Bias", s.n_heads),
-                bidirectional=not s.causal,
-                num_buckets=s.num_buckets,
-                max_distance=s.max_distance,
-            ),
+            t5_bias,
             enters={"bias": "T5 buckets"},
-            parameters="B·H",
-            keeps="4·H·(2·n − 1)",
+            parameters=Count("B·H", lambda s: s.num_buckets * s.n_heads),
+            keeps=Count("4·H·(2·n − 1)", lambda s: 4 * s.n_heads * (2 * s.n - 1)),
             shared=True,
-            run="t5",
-            size="max_distance",
-            runs=("t5-64", "t5-256"),
-            other=("bidirectional = False", True, "past only"),
+            runs={"t5-64": Use({"max_distance": 64}), "t5-256": Use({"max_distance": 256})},
+            other=OtherForm("bidirectional = False", True, Direction.PAST_ONLY),
         ),
         Scheme(
             "ALiBi",
@@ -258,21 +285,24 @@ SCHEMES: dict[str, Scheme] = {
             "−m_h |j − i|",
             lambda s: from_nn("alibi", "ALiBi", s.n_heads),
             enters={"bias": "ALiBi"},
-            keeps="4·H·(2·n − 1)",
-            direction="mirror",
-            run="alibi",
-            runs=("alibi",),
+            keeps=Count("4·H·(2·n − 1)", lambda s: 4 * s.n_heads * (2 * s.n - 1)),
+            direction=Direction.MIRROR,
+            runs={"alibi": Use()},
         ),
         Scheme(
             "RoPE",
             "rope",
             "queries and keys turned by their positions",
             "(R_i q_i) · (R_j k_j)",
-            lambda s: from_nn("rope", "RoPE", s.d_head),
+            lambda s: from_nn("rope", "RoPE", s.d_head, base=s.base),
             enters={"rotate": "RoPE"},
-            keeps="4·n·d",
-            run="rope",
-            runs=("rope", "rope-base-31", "rope-base-500000", "rope+none"),
+            keeps=Count("4·n·d", lambda s: 4 * s.n * s.d_head),
+            runs={
+                "rope": Use(),
+                "rope-base-31": Use({"base": 31}),
+                "rope-base-500000": Use({"base": 500_000}),
+                "rope+none": Use(every=2),
+            },
         ),
         Scheme(
             "Swin",
@@ -281,8 +311,8 @@ SCHEMES: dict[str, Scheme] = {
             "b[Δrow, Δcolumn]",
             lambda s: from_nn("window", "WindowAttention", s.d_model, s.n_heads, s.window),
             enters={"bias": "Swin"},
-            parameters="(2·W − 1)²·H",
-            keeps="(8 + 4·H)·W⁴",
+            parameters=Count("(2·W − 1)²·H", lambda s: (2 * s.window - 1) ** 2 * s.n_heads),
+            keeps=Count("(8 + 4·H)·W⁴", lambda s: (8 + 4 * s.n_heads) * s.window**4),
             fused=(),
         ),
         Scheme(
@@ -294,7 +324,7 @@ SCHEMES: dict[str, Scheme] = {
                 "axial_rope", "AxialRoPE", s.d_head, grid_positions(-(-s.n // s.window), s.window)[: s.n]
             ),
             enters={"rotate": "axial RoPE"},
-            keeps="4·n·d",
+            keeps=Count("4·n·d", lambda s: 4 * s.n * s.d_head),
             ends=True,
         ),
         Scheme(
@@ -304,7 +334,7 @@ SCHEMES: dict[str, Scheme] = {
             "(R_{t, row, column} q_i) · (R_{t, row, column} k_j)",
             lambda s: from_nn("axial_rope", "MRoPE", s.d_head, text_positions(WORDS_AND_PICTURE), s.sections),
             enters={"rotate": "M-RoPE"},
-            keeps="4·n·d",
+            keeps=Count("4·n·d", lambda s: 4 * s.n * s.d_head),
         ),
         Scheme(
             "sliding window",
@@ -313,10 +343,8 @@ SCHEMES: dict[str, Scheme] = {
             "−∞ for |j − i| ≥ w",
             lambda s: from_nn("position", "Combined", *rope_in_a_window(s)),
             enters={"bias": "sliding window", "rotate": "RoPE in a window"},
-            keeps="4·n·d + 4·(2·n − 1)",
-            run="window",
-            size="keys",
-            runs=("window-64", "window-64+none"),
+            keeps=Count("4·n·d + 4·(2·n − 1)", lambda s: 4 * s.n * s.d_head + 4 * (2 * s.n - 1)),
+            runs={"window-64": Use({"keys": 64}), "window-64+none": Use({"keys": 64}, every=2)},
         ),
         Scheme(
             "sink",
@@ -324,12 +352,12 @@ SCHEMES: dict[str, Scheme] = {
             "one more key without a value: a learned score per head, to which a query may give weight",
             "e^{s_ij} / (e^{a_h} + Σ_k e^{s_ik})",
             lambda s: from_nn("sink", "Sink", s.n_heads),
+            runs={"sink": Use()},
             enters={"sink": "sink"},
-            parameters="H",
-            keeps="4·H",
+            parameters=Count("H", lambda s: s.n_heads),
+            keeps=Count("4·H", lambda s: 4 * s.n_heads),
             relative=None,
-            direction="blind",
-            run="sink",
+            direction=Direction.BLIND,
         ),
         Scheme(
             "log scale",
@@ -337,11 +365,12 @@ SCHEMES: dict[str, Scheme] = {
             "queries that grow with the logarithm of their position, because more keys share the softmax",
             "s_h ln(i + 1) · q_i · k_j",
             lambda s: from_nn("query_scale", "LogScale", s.n_heads, s.n),
+            where="scale of the query",
+            runs={"log-scale": Use()},
             enters={"rotate": "log scale"},
-            parameters="H",
+            parameters=Count("H", lambda s: s.n_heads),
             relative=False,
-            direction="blind",
-            run="log-scale",
+            direction=Direction.BLIND,
         ),
         Scheme(
             "FoX",
@@ -350,11 +379,10 @@ SCHEMES: dict[str, Scheme] = {
             "Σ_{l=j+1}^{i} ln f_l",
             lambda s: from_nn("fox", "FoX", s.d_model, s.n_heads),
             enters={"key_bias": "FoX"},
-            parameters="H·(D + 1)",
-            keeps="4·H·n",
-            direction="rising",
-            run="fox",
-            runs=("fox",),
+            parameters=Count("H·(D + 1)", lambda s: s.n_heads * (s.d_model + 1)),
+            keeps=Count("4·H·n", lambda s: 4 * s.n_heads * s.n),
+            direction=Direction.RISING,
+            runs={"fox": Use()},
         ),
         Scheme(
             "FIRE",
@@ -363,12 +391,12 @@ SCHEMES: dict[str, Scheme] = {
             "MLP(ψ(|i − j|) / ψ(max(i, τ)))",
             lambda s: from_nn("fire", "FIRE", s.n_heads),
             enters={"bias": "FIRE, a number per pair"},
-            parameters="33·H + 66",
-            keeps="4·H·n²",
+            where="score, a number per query and key",
+            parameters=Count("33·H + 66", lambda s: 33 * s.n_heads + 66),
+            keeps=Count("4·H·n²", lambda s: 4 * s.n_heads * s.n**2),
             relative=False,
-            direction="mirror",
-            run="fire",
-            runs=("fire",),
+            direction=Direction.MIRROR,
+            runs={"fire": Use()},
         ),
     )
 }

@@ -14,7 +14,7 @@ python -m course_study --help            the same from a terminal, and longer st
 from .model import Model
 from .results import Run, committed, key, pick, read, sweep
 from .run import evaluate, plan, run, train
-from .schemes import Scheme, find
 from .settings import COMPARED, PRESETS, Settings
 from .small import Small, fit
 from .summary import learned, rises, table, verdict
+from .variants import VARIANTS, Variant, find, variant

@@ -21,6 +21,7 @@ from .results import Run, sweep
 from .run import plan
 from .settings import PRESETS
 from .summary import table
+from .variants import VARIANTS
 
 OTHERS = ("two_layers", "released")  # presets without a table
 
@@ -28,7 +29,9 @@ OTHERS = ("two_layers", "released")  # presets without a table
 def arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser("python -m course_study", description=__doc__, allow_abbrev=False)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"tasks ({', '.join(TASKS)}) and schemes")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"tasks ({', '.join(TASKS)}) and schemes ({', '.join(VARIANTS)})"
+    )
     parser.add_argument("--preset", choices=[*PRESETS, *OTHERS], default="quick", help="quick by default")
     parser.add_argument("--out", type=Path, metavar="FILE", help="the results; study-PRESET.jsonl by default")
     return parser.parse_args(argv)

@@ -1,4 +1,4 @@
-"""A small causal transformer that differs from scheme to scheme in position alone."""
+"""A small causal transformer that differs from variant to variant in position alone."""
 
 from collections.abc import Sequence
 from itertools import cycle
@@ -7,8 +7,8 @@ from torch import Tensor, nn
 
 from course_lib.nn.layer import RelativeAttention
 
-from .schemes import Scheme
 from .settings import Settings
+from .variants import Variant
 
 EMBEDDING_STD = 0.1  # of the embeddings at the start, to which learned positions add 0.02 and sinusoidal ones 0.7
 
@@ -30,20 +30,20 @@ class Block(nn.Module):
 class Model(nn.Module):
     """Tokens (batch, n) to logits (batch, n, vocabulary).
 
-    Layer l has position number l of the scheme's `layers`, which begin again after the last. Everything that has
-    nothing to do with position is drawn first: with the same seed, all schemes begin alike in it.
+    Layer l has position number l of the variant's `layers`, which begin again after the last. Everything that has
+    nothing to do with position is drawn first: with the same seed, all variants begin alike in it.
     """
 
-    def __init__(self, scheme: Scheme, vocabulary: int, settings: Settings) -> None:
+    def __init__(self, variant: Variant, vocabulary: int, settings: Settings) -> None:
         super().__init__()
         d_model = settings.d_model
         self.embedding = nn.Embedding(vocabulary, d_model)
         nn.init.normal_(self.embedding.weight, std=EMBEDDING_STD)
         blocks = [Block(d_model, settings.n_heads) for _ in range(settings.n_layers)]
         self.norm, self.head = nn.LayerNorm(d_model), nn.Linear(d_model, vocabulary)
-        self.input = nn.Identity() if scheme.input is None else scheme.input(settings)
-        for block, make in zip(blocks, cycle(scheme.layers)):
-            again = scheme.shared and block is not blocks[0]
+        self.input = nn.Identity() if variant.input is None else variant.input(settings)
+        for block, make in zip(blocks, cycle(variant.layers)):
+            again = variant.shared and block is not blocks[0]
             block.attention.position = blocks[0].attention.position if again else make(settings)
         self.blocks: Sequence[Block] = nn.ModuleList(blocks)  # type: ignore[assignment]  # it is one, and says Module
 

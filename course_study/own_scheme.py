@@ -55,7 +55,7 @@ Make = Callable[[int, int], Position]
 LIMIT = "No hook sees the scores, as CoPE would need, and none returns matrices, as PaTH would need."
 HOOKS = {
     **dict.fromkeys(("bias", "key_vectors", "value_vectors"), ("n_q", "n_k", "past")),
-    "rotate": ("q", "k", "past", "first_key"),
+    "prepare": ("q", "k", "past", "first_key"),
     "key_bias": ("x", "before"),
     "sink": (),
 }
@@ -86,7 +86,7 @@ def returned(position: Position, n: int, d_model: int) -> dict[str, Tensor]:
 
 def says_nothing(position: Position, d_model: int) -> bool:
     """Whether no hook has been written: then it is attention without position."""
-    return type(position).rotate is Position.rotate and not returned(position, 2, d_model)
+    return type(position).prepare is Position.prepare and not returned(position, 2, d_model)
 
 
 @dataclass(repr=False)
@@ -283,7 +283,7 @@ def benchmark(make: Make, n: int = 1024, rounds: int = 7) -> Speed:
 
     def yours() -> Tensor:
         terms = Terms.of(position, n, n, 0, key_bias=position.key_bias(x, None), causal=True)
-        return attend("sdpa", *position.rotate(q, k, 0, 0), v, terms)
+        return attend("sdpa", *position.prepare(q, k, 0, 0), v, terms)
 
     forward = interleaved({"plain": torch.no_grad()(plain), "yours": torch.no_grad()(yours)}, rounds)
     both = {"plain": lambda: gradients(plain(), [q, k, v]), "yours": lambda: gradients(yours(), [q, k, v, *learned])}
@@ -347,7 +347,7 @@ def train(
     if says_nothing(position, settings.d_model):
         return Training(*not_attempted(name))
     others = [run for run in study.plan(settings, [task], against, seed + 1) if run.inputs["seed"] == seed]
-    model = study.train(settings, task, study.Scheme((lambda _: make(*sizes),)), seed)
+    model = study.train(settings, task, study.Variant((lambda _: make(*sizes),)), seed)
     rows = [{**inputs(settings, task, name, seed), **study.evaluate(model, settings, task)}]
     for other in others:
         committed = study.pick(study.committed("quick"), **other.inputs)

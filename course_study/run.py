@@ -17,8 +17,8 @@ from course_lib.nn.threads import one_thread
 from .data import Batch, find_task, text_hash
 from .model import Model
 from .results import Row, Run
-from .schemes import Scheme, find
 from .settings import Settings
+from .variants import Variant, find
 
 TEST_SEED = 123
 AT_ONCE = 2**13  # tokens that are tested in one pass
@@ -57,11 +57,11 @@ def inputs(settings: Settings, task: str, scheme: str, seed: int) -> Row:
     return {**row, "text": text_hash()} if task == "characters" else row
 
 
-def train(settings: Settings, task: str, scheme: str | Scheme, seed: int) -> Model:
+def train(settings: Settings, task: str, scheme: str | Variant, seed: int) -> Model:
     """A model of that scheme after `settings.steps` steps. The seed fixes its weights and the order of its texts."""
-    added = scheme if isinstance(scheme, Scheme) else find(scheme)
+    variant = find(scheme) if isinstance(scheme, str) else scheme
     with reproducible(seed):
-        model = Model(added, find_task(task).vocabulary(), settings)
+        model = Model(variant, find_task(task).vocabulary(), settings)
         optimizer = torch.optim.AdamW(learning_rates(model, settings), betas=(0.9, 0.98), weight_decay=0.01)
         rates = [group["lr"] for group in optimizer.param_groups]
         total = max(settings.steps, 11)  # of 10 steps a tenth is the first, and OneCycleLR divides by the 0 before it

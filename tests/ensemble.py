@@ -18,23 +18,16 @@ import multiprocessing
 import os
 import sys
 from collections import defaultdict
-from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
 import torch
 
+from course_chapters import lesson_file
 from course_study import small
-
-from . import ROOT
 
 NOISE = 3e-7  # a few last digits of a float32
 SIGNS = {ast.Gt: 1, ast.GtE: 1, ast.Lt: -1, ast.LtE: -1}  # of the left side minus the right side
-
-
-def lesson(topic: str) -> Path:
-    (path,) = (ROOT / "source").glob(f"??_{topic}.py")
-    return path
 
 
 class Recorded(ast.NodeTransformer):
@@ -83,7 +76,7 @@ def run(topic: str, number: int, moved: int) -> dict[int, float]:
         margins[line] = min(margins[line], *(margin(*part) for part in parts))
 
     scope = {"__name__": "__main__", "_record": record}
-    tree = ast.fix_missing_locations(Recorded().visit(ast.parse(lesson(topic).read_text(encoding="utf-8"))))
+    tree = ast.fix_missing_locations(Recorded().visit(ast.parse(lesson_file(topic).read_text(encoding="utf-8"))))
     with (
         contextlib.redirect_stdout(io.StringIO()),
         patch.object(torch.optim.Optimizer, "__init__", disturbed),
@@ -92,7 +85,7 @@ def run(topic: str, number: int, moved: int) -> dict[int, float]:
         patch.object(small, "reproducible", lambda seed: reproducible(seed + moved)),
         patch.object(small, "train", train_moved),
     ):
-        exec(compile(tree, str(lesson(topic)), "exec"), scope)
+        exec(compile(tree, str(lesson_file(topic)), "exec"), scope)
     return dict(margins)
 
 
@@ -118,7 +111,7 @@ def main(arguments: list[str]) -> None:
                 for line, least in margins.items():
                     found[line].append(least)
         print(f"{capability}, {threads} thread{'s' * (threads > 1)}: done", file=sys.stderr, flush=True)
-    lines = lesson(asked.topic).read_text(encoding="utf-8").splitlines()
+    lines = lesson_file(asked.topic).read_text(encoding="utf-8").splitlines()
     print("line  failed  least margin")
     for line, margins in sorted(found.items()):
         least, failed = min(margins), sum(x < 0 for x in margins)

@@ -26,7 +26,7 @@ from course_lib.nn.threads import one_thread
 from course_study.own_scheme import gradients, interleaved
 
 HEADS, D, ROUNDS, ATTEMPTS = 8, 64, 5, 8
-SCHEMES = {  # name: (make for n tokens, causal, at most so many times the limit)
+TIMED = {  # name: (make for n tokens, causal, at most so many times the limit)
     "log": (lambda n: DecayBias(0.3), False, 1.6),
     "alibi": (lambda n: ALiBi(HEADS), True, 1.6),
     "t5": (lambda n: T5Bias(HEADS), False, 1.6),
@@ -46,7 +46,7 @@ LEARNING_T5 = 2.5  # forward and backward
 
 def ways(name, n):
     """The limit and the scheme as functions of q, k, v, and the numbers that the scheme learns."""
-    make, causal, _ = SCHEMES[name]
+    make, causal, _ = TIMED[name]
 
     def limit(q, k, v):
         return scaled_dot_product_attention(q, k, v, is_causal=causal, scale=1.0 if "t5" in name else None)
@@ -57,7 +57,7 @@ def ways(name, n):
 
     def ours(q, k, v):  # the hooks are asked in every call, as a layer does
         key_bias = position.key_bias(q.transpose(1, 2).flatten(2), None)  # any input of the layer is as good
-        q, k = position.rotate(q, k, 0)
+        q, k = position.prepare(q, k, 0)
         return fast_attention(q, k, v, Terms.of(position, n, n, 0, key_bias=key_bias, causal=causal))
 
     return limit, ours, list(position.parameters())
@@ -96,9 +96,9 @@ def least_ratio(name, n, most, capsys, learning=False):
     return best
 
 
-@pytest.mark.parametrize("name", SCHEMES)
+@pytest.mark.parametrize("name", TIMED)
 def test_beside_attention_without_position(name, capsys):
-    most = SCHEMES[name][2]
+    most = TIMED[name][2]
     assert least_ratio(name, 2048, most, capsys) < most
 
 

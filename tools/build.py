@@ -1,17 +1,21 @@
-"""python3 course.py build [TOPIC …] [--check]: source/ and course_tasks/ → notebooks/, exercises/ and solutions/.
+"""python3 course.py build [TOPIC …] [--check]: course_chapters/ → notebooks/, exercises/ and solutions/.
 
-Without topics, every chapter. Notebooks and solutions are executed, exercises are not. A cell that errors stops the
-build. A file whose content would not change is left alone, byte for byte, and a notebook that was edited by hand is
-never overwritten. --check runs nothing: it compares what is there with what would be built.
+Without topics, every chapter, and what README.md and docs/teaching.md count (tools/tables.py). Notebooks and solutions
+are executed, exercises are not. A notebook keeps its outputs as long as its code is the same, and every file of the
+course that its kernel read: a changed sentence runs nothing. A cell that errors stops the build. A notebook that was
+edited by hand is never overwritten. --check runs nothing: it says what is not as it would be built, or was executed
+before a file changed.
 
 In all Markdown, [[t5_buckets]] becomes a link (tools/links.py).
 """
 
 import argparse
+import hashlib
 import importlib
 import os
 import re
 import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import jupytext
@@ -25,15 +29,15 @@ from traitlets.config import Config
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from course_kit.contents import CONTENTS, TOPICS, Chapter  # noqa: E402
+from course_chapters import lesson_file, tasks_of, topics  # noqa: E402
+from course_kit.contents import CONTENTS, KINDS, TOPICS, Chapter  # noqa: E402
 from course_kit.display.widget import WIDGET  # noqa: E402
 from course_lib import __version__  # noqa: E402
-from course_tasks import tasks_of, topics  # noqa: E402
 from tools.address import address, open_in_colab  # noqa: E402
 from tools.cells import content, edited, fingerprint, new_id  # noqa: E402
-from tools.links import core, filled, lesson_words, marked  # noqa: E402
+from tools.links import core, core_goes_on, filled, lesson_words, link, marked, next_chapter  # noqa: E402
+from tools.tables import outdated  # noqa: E402
 
-FOLDERS = ("notebooks", "exercises", "solutions")
 SECONDS_PER_CELL = 600
 SETUP = """\
 # @title Set-up: run this first
@@ -46,8 +50,32 @@ if find_spec("course_lib") is None:
     {otherwise}"""
 INSTALL = "%pip install --quiet --no-deps git+{address}@v{version}"  # on Colab
 HOMELESS = (
-    'raise ImportError("Put this notebook back into the folder of the course, or the unpacked course beside it.")'
+    'raise ImportError("This notebook needs the folder of the course, the one with the file course.py. Put it there, '
+    'or put that folder beside it. The first page of the site says where to get the course.")'
 )
+START_TASKS = """\
+This page has the tasks of the lesson {lesson}. {words} No task needs an earlier one.
+
+**To start,** choose *Run All Cells* in the menu *Run*, and again after each restart of the kernel. Every task then says
+*not attempted*.
+
+**For each task,** write your answer in place of the `...`, or fix the code that is there. Run that cell with
+Shift+Enter, then the check below it. Below the check are hints, and a click opens them. If a check does not answer
+within a minute, restart the kernel in the menu *Kernel*, and change your answer before you run everything again."""
+START_SOLUTIONS = """\
+This page has a right answer to each of the {tasks} of the lesson {lesson}. To run them all, choose *Run All Cells* in
+the menu *Run*."""
+READ = "files_that_were_read"  # among Python's builtins, so that a lesson's own names are only its own
+WATCH = (  # a kernel begins with it
+    f"__import__('builtins').{READ} = set(); __import__('sys').addaudithook(lambda event, args: "
+    f"event == 'open' and isinstance(args[0], str) and {READ}.add(__import__('os').path.abspath(args[0])))"
+)
+TELL = (  # and ends with it: what it opened, and the modules that it has, which Python may have read from its cache
+    f"print(*{READ}, *(module.__file__ for module in list(__import__('sys').modules.values()) "
+    "if getattr(module, '__file__', None)), sep='\\n')"
+)
+NOT_OURS = (".venv", "build", "mine", "model", *KINDS)  # the rest of the folder is the course
+PINS = ("requirements.txt", "constraints.txt", "course_lib/released/wheel.txt")  # packages, and the released model
 FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}  # code that JupyterLab and Colab fold away
 
 
@@ -60,19 +88,16 @@ def chapter_notebooks(chapter: Chapter) -> dict[Path, NotebookNode]:
     notebooks = {"notebooks": lesson(chapter)}
     if chapter.topic in topics():
         notebooks |= {folder: task_notebook(folder, chapter) for folder in ("exercises", "solutions")}
-    return {ROOT / folder / f"{chapter.file}.ipynb": nb for folder, nb in notebooks.items()}
-
-
-def source_of(chapter: Chapter) -> Path:
-    return ROOT / "source" / f"{chapter.file}.py"
+    return {ROOT / chapter.path(folder): nb for folder, nb in notebooks.items()}
 
 
 def lesson(chapter: Chapter) -> NotebookNode:
     """The lesson (jupytext's percent text) with the Colab link under its title and the set-up cell."""
-    title, *cells = from_percent(source_of(chapter).read_text(encoding="utf-8"))
+    source = lesson_file(chapter.topic)
+    title, *cells = from_percent(source.read_text(encoding="utf-8"))
     if title.cell_type != "markdown":
-        raise BuildError(f"{where(source_of(chapter))}: expected a first cell `# %% [markdown]` with the title")
-    fill_in([title, *cells], where(source_of(chapter)), "", lesson_words(chapter))
+        raise BuildError(f"{where(source)}: expected a first cell `# %% [markdown]` with the title")
+    fill_in([title, *cells], where(source), lesson_words(chapter))
     for cell in cells:
         if cell.cell_type == "markdown":
             cell.source = marked(cell.source, chapter.topic)
@@ -90,39 +115,64 @@ def from_percent(text: str) -> list[NotebookNode]:
     return cells
 
 
-def fill_in(cells: list[NotebookNode], file: str, lessons: str, words: dict[str, str]) -> None:
+def fill_in(cells: list[NotebookNode], file: str, words: dict[str, str]) -> None:
     """Fill in the marks of all Markdown cells; BuildError names one that means nothing."""
     try:
         for cell in cells:
             if cell.cell_type == "markdown":
-                cell.source = filled(cell.source, lessons, words)
+                cell.source = filled(cell.source, words)
     except KeyError as error:
         raise BuildError(f"{file}: {error.args[0]}: expected one of {', '.join([*words, *TOPICS])}") from None
 
 
 def task_notebook(folder: str, chapter: Chapter) -> NotebookNode:
-    """The tasks of a chapter: words, the learner's cell (blank or solved), the check, and what comes after it."""
-    module = importlib.import_module(f"course_tasks.{chapter.topic}")
+    """The tasks of a chapter: how to start, each task as it is asked or answered, and what is next."""
+    module = importlib.import_module(f"course_chapters.{chapter.topic}.tasks")
     _, _, words = (module.__doc__ or "").partition("\n")
-    cells = [new_code_cell(module.PREPARE)]
+    asked, cells = folder == "exercises", [new_code_cell(module.PREPARE)]
     for number, (name, task) in enumerate(tasks_of(module).items(), 1):
         stars = "★" * task.difficulty + "☆" * (3 - task.difficulty)
-        first = " · one to begin with" * task.first + " · in the core" * (name in core(chapter.topic))
+        in_core = name in core(chapter.topic)
+        first = " · one to begin with" * task.first + " · in the core" * in_core
         heading = f"## {number}. {task.title}\n\n*{task.minutes} minutes · {stars}{first}*\n\n{task.words}"
-        answer = task.solution_source() if folder == "solutions" else task.stub()
-        cells += [new_markdown_cell(heading), new_code_cell(answer), new_code_cell(f"task.{name}.check({name})")]
+        answer, check = task.stub() if asked else task.solution_source(), f"task.{name}.check({name})"
+        cells += [new_markdown_cell(heading), new_code_cell(answer), new_code_cell(check)]
+        cells += [new_markdown_cell(folded_hints(task.hints))] * asked
+        cells += [new_markdown_cell(core_goes_on(chapter.topic, name))] if in_core else []
         cells += from_percent(task.after)
-    fill_in(cells, f"course_tasks/{chapter.topic}", "../notebooks/", {})
-    kind = {"exercises": "Tasks", "solutions": "Solutions"}[folder]
-    return notebook(folder, chapter, f"# {kind} {chapter.number}: {chapter.title}\n\n{words.strip()}", cells)
+    cells += what_next(folder, chapter)
+    fill_in(cells, f"course_chapters/{chapter.topic}/tasks", {})
+    kind, start = {"exercises": ("Tasks", START_TASKS), "solutions": ("Solutions", START_SOLUTIONS)}[folder]
+    start = start.format(lesson=link(chapter), tasks=link(chapter, "exercises", "tasks"), words=words.strip())
+    return notebook(folder, chapter, f"# {kind} {chapter.number}: {chapter.title}\n\n{start}", cells)
+
+
+def folded_hints(hints: Sequence[str]) -> str:
+    """Hints that open at a click, in Markdown."""
+    count = len(hints)
+    return "\n".join(
+        f"<details><summary>Hint {number} of {count}</summary>\n\n{hint}\n\n</details>"
+        for number, hint in enumerate(hints, 1)
+    )
+
+
+def what_next(folder: str, chapter: Chapter) -> list[NotebookNode]:
+    """The end of a page of tasks: where to go from here, and which tasks of the chapter are done."""
+    after = next_chapter(chapter)
+    words = f"The next lesson is {link(after)}." if after else "This was the last chapter."
+    if folder == "solutions":
+        return [new_markdown_cell(f"## What is next\n\n{words}")]
+    words += f" Compare with the {link(chapter, 'solutions', 'solutions')}. The tasks that you have passed:"
+    code = f'from course_chapters.progress import progress\n\nprogress("{chapter.topic}")'
+    return [new_markdown_cell(f"## What is next\n\n{words}"), new_code_cell(code)]
 
 
 def notebook(folder: str, chapter: Chapter, opening: str, cells: list[NotebookNode]) -> NotebookNode:
     """A notebook: its opening words, the set-up cell and these cells, with ids that depend on content alone."""
     published = address(ROOT)
-    if link := open_in_colab(published, __version__, f"{folder}/{chapter.file}.ipynb"):
+    if colab := open_in_colab(published, __version__, chapter.path(folder)):
         heading, _, rest = opening.partition("\n")
-        opening = f"{heading}\n\n{link}\n{rest}"
+        opening = f"{heading}\n\n{colab}\n{rest}"
     otherwise = INSTALL.format(address=published, version=__version__) if published else HOMELESS
     cells = [new_markdown_cell(opening), new_code_cell(SETUP.format(otherwise=otherwise), metadata=FOLDED), *cells]
     seen: set[str] = set()
@@ -138,14 +188,38 @@ def notebook(folder: str, chapter: Chapter, opening: str, cells: list[NotebookNo
     return nbformat.from_dict(made)
 
 
+def hashes(nb: NotebookNode, files: Iterable[str]) -> dict[str, str]:
+    """What the outputs of a notebook depend on: its code, and these files of the course."""
+    code = repr([cell.source for cell in nb.cells if cell.cell_type == "code"]).encode()
+    contents = {file: (ROOT / file).read_bytes() if (ROOT / file).exists() else b"" for file in sorted(files)}
+    return {name: hashlib.sha256(content).hexdigest()[:12] for name, content in {"its code": code, **contents}.items()}
+
+
+def changed(nb: NotebookNode, old: NotebookNode) -> list[str]:
+    """What has changed since the old notebook was executed, of all that its outputs depend on."""
+    ran_with = old.metadata["built"].get("ran_with", {"its code": ""})
+    now = hashes(nb, ran_with.keys() - {"its code"})
+    return [name for name, hashed in ran_with.items() if now.get(name) != hashed]
+
+
+def keep_outputs(nb: NotebookNode, old: NotebookNode) -> None:
+    """Give a notebook the outputs of an older one with the same code."""
+    cells = [[cell for cell in each.cells if cell.cell_type == "code"] for each in (nb, old)]
+    for cell, before in zip(*cells, strict=True):
+        cell.outputs, cell.execution_count = before.outputs, before.execution_count
+    nb.metadata.language_info = old.metadata.language_info
+
+
 def execute(nb: NotebookNode, path: Path) -> None:
     """Run every cell in the notebook's own folder and keep the outputs; BuildError names the cell that fails."""
+    nb.cells.append(new_code_cell(TELL))
     os.environ["COURSE_KEEPS_NO_PROGRESS"] = "1"
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     started: list[int] = []
     client = NotebookClient(
         nb, timeout=SECONDS_PER_CELL, resources={"metadata": {"path": str(path.parent)}},
         record_timing=False, store_widget_state=False, coalesce_streams=True,
+        extra_arguments=[f"--IPKernelApp.exec_lines={WATCH}"],
         on_cell_start=lambda cell, cell_index: started.append(cell_index),
         config=Config(KernelManager={"transport_encryption": "auto"}),  # without it each kernel prints a warning
     )  # fmt: skip
@@ -153,13 +227,17 @@ def execute(nb: NotebookNode, path: Path) -> None:
         client.execute()
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         raise BuildError(f"{where(path)}, cell {started[-1] + 1}: {error}") from None
+    told = "".join(output.get("text", "") for output in nb.cells.pop().outputs).splitlines()
+    read_files = {file.relative_to(ROOT) for file in map(Path, told) if file.is_relative_to(ROOT) and file.is_file()}
+    ours = {file.as_posix() for file in read_files if file.parts[0] not in NOT_OURS and file.suffix != ".pyc"}
+    nb.metadata["built"]["ran_with"] = hashes(nb, ours | set(PINS))
     for cell in nb.cells:
         for output in cell.get("outputs", []):
             output.get("data", {}).pop(WIDGET, None)
 
 
 def write(nb: NotebookNode, path: Path) -> str:
-    """Execute the notebook and write it, unless the old file says the same already; returns what was done."""
+    """Write the notebook, executed if anything that its outputs depend on has changed; returns what was done."""
     old = read(path)
     if old is not None and edited(old):
         raise BuildError(
@@ -167,12 +245,20 @@ def write(nb: NotebookNode, path: Path) -> str:
             "then delete it and build again."
         )
     path.parent.mkdir(exist_ok=True)
+    done = "written"
     if path.parent.name != "exercises":
-        execute(nb, path)
-    if old is not None and lasting(old) == lasting(nb):
+        if old is not None and not changed(nb, old):
+            keep_outputs(nb, old)
+            nb.metadata["built"]["ran_with"] = old.metadata["built"]["ran_with"]
+        else:
+            execute(nb, path)
+            done = "executed"
+            if old is not None and lasting(old) == lasting(nb):  # a picture's bytes differ without a reason
+                keep_outputs(nb, old)
+    if old is not None and nbformat.writes(old) == nbformat.writes(nb):
         return "unchanged"
     save(nb, path)
-    return "written"
+    return done
 
 
 def read(path: Path) -> NotebookNode | None:
@@ -183,6 +269,7 @@ def read(path: Path) -> NotebookNode | None:
 def lasting(nb: NotebookNode) -> str:
     """What two builds must share: all but a picture's bytes and the outputs that nbval is told to ignore."""
     nb = nbformat.from_dict(nb)
+    nb.metadata["built"].pop("ran_with", None)
     for cell in nb.cells:
         if "nbval-ignore-output" in cell.metadata.get("tags", []):
             cell.outputs = []
@@ -210,7 +297,17 @@ def differences(path: Path, nb: NotebookNode) -> list[str]:
     counts = [cell.execution_count for cell in old.cells if cell.cell_type == "code"]
     if path.parent.name != "exercises" and counts != list(range(1, len(counts) + 1)):  # nbval skips what has none
         found.append(f"{where(path)} was not executed from top to bottom")
+    elif path.parent.name != "exercises" and not found and (new := changed(nb, old)):
+        found.append(f"{where(path)} was executed before this changed: {', '.join(new)}")
     return found
+
+
+def pages() -> dict[Path, str]:
+    """README.md and the teaching page where their numbers are old, with their new text."""
+    try:
+        return outdated(ROOT)
+    except ValueError as error:
+        raise BuildError(f"README.md or docs/teaching.md: {error}") from None
 
 
 def where(path: Path) -> str:
@@ -225,21 +322,26 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("chapters", nargs="*", metavar="TOPIC", help="such as t5_buckets; all when none is given")
     parser.add_argument("--check", action="store_true", help="run nothing, report what is out of date")
     options = parser.parse_args(arguments)
-    chapters = [chapter for chapter in CONTENTS if source_of(chapter).exists()]
+    chapters = [chapter for chapter in CONTENTS if lesson_file(chapter.topic).exists()]
     if unknown := set(options.chapters) - {chapter.topic for chapter in chapters}:
-        parser.error(f"source/ has no lesson on {', '.join(sorted(unknown))}")
+        parser.error(f"course_chapters/ has no lesson on {', '.join(sorted(unknown))}")
     chosen = [chapter for chapter in chapters if not options.chapters or chapter.topic in options.chapters]
     try:
         notebooks = {path: built for chapter in chosen for path, built in chapter_notebooks(chapter).items()}
         if options.check:
             found = [line for path, nb in notebooks.items() for line in differences(path, nb)]
-            files = {chapter.file for chapter in chapters}
-            strays = [path for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.ipynb"))]
-            found += [f"{where(path)} has no source" for path in strays if path.stem not in files]
+            strays = [path for folder in KINDS for path in sorted((ROOT / folder).glob("*.ipynb"))]
+            paths = {chapter.path(folder) for chapter in chapters for folder in KINDS}
+            found += [f"{where(path)} has no source" for path in strays if where(path) not in paths]
+            if not options.chapters:
+                found += [f"{where(path)} has old numbers: `course.py build` writes them" for path in pages()]
             print("\n".join(found) or f"{len(notebooks)} notebooks are up to date")
             return bool(found)
         for path, nb in notebooks.items():
             print(f"{where(path)}: {write(nb, path)}", flush=True)
+        for path, text in ({} if options.chapters else pages()).items():
+            path.write_text(text, encoding="utf-8", newline="\n")
+            print(f"{where(path)}: written")
     except BuildError as error:
         print(f"build stopped: {error}", file=sys.stderr)
         return 1

@@ -1,6 +1,7 @@
 """What the build fills into the Markdown of notebooks: links to chapters by topic, and what the contents know.
 
-A section of the core of three hours gets a line under its heading that says how long it takes.
+A section of the core of three hours gets a line under its heading that says how long it takes. Below the last one of a
+lesson, and below a task of the core, a line leads on.
 
 [[t5_buckets]]                  a link that shows its number and its title
 [[t5_buckets|chapter #]]        a link that shows these words, with the number for #
@@ -11,17 +12,15 @@ What is in backticks stays as it is.
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 
+from course_chapters import lesson_file, tasks_of, topics
 from course_kit.contents import CONTENTS, CORE, TOPICS, Chapter
-from course_tasks import tasks_of, topics
 
-SOURCE = Path(__file__).resolve().parent.parent / "source"
 MARK = re.compile(r"`[^`]*`|\[\[([a-z]\w*)(?:\|([^\]]+))?\]\]")  # code in backticks is found first, and kept
 
 
-def filled(text: str, lessons: str, words: Mapping[str, str]) -> str:
-    """`text` with its marks filled in; `lessons` is the path from its page to the lessons, such as "../notebooks/".
+def filled(text: str, words: Mapping[str, str]) -> str:
+    """`text` with its marks filled in.
 
     Raises KeyError with the mark if its name is neither one of `words` nor a topic.
     """
@@ -31,7 +30,7 @@ def filled(text: str, lessons: str, words: Mapping[str, str]) -> str:
         if name is None:
             return mark[0]
         if name in TOPICS:
-            return link(TOPICS[name], lessons, label)
+            return link(TOPICS[name], label=label)
         if name not in words or label:
             raise KeyError(mark[0])
         return words[name]
@@ -39,10 +38,13 @@ def filled(text: str, lessons: str, words: Mapping[str, str]) -> str:
     return MARK.sub(fill, text)
 
 
-def link(chapter: Chapter, folder: str, label: str | None = None) -> str:
-    """A Markdown link to a notebook of a chapter; by default it shows number and title."""
+def link(chapter: Chapter, folder: str = "notebooks", label: str | None = None, root: str = "../") -> str:
+    """A Markdown link to a notebook of a chapter, from one that is beside it or in a neighbouring folder.
+
+    By default it shows number and title. `root` is the path from the page to the root of the course.
+    """
     shown = (label or f"# · {chapter.title}").replace("#", chapter.number)
-    return f"[{shown}]({folder}{chapter.file}.ipynb)"
+    return f"[{shown}]({root}{chapter.path(folder)})"
 
 
 def task_minutes(topic: str) -> int:
@@ -57,15 +59,20 @@ def lesson_words(chapter: Chapter) -> dict[str, str]:
         words["time"] += f", {deeper} more for *Deeper*"
     if tasks := task_minutes(chapter.topic):
         words["time"] += f", and {tasks} for the tasks"
-        words["tasks"] = link(chapter, "../exercises/", "Tasks for this chapter")
-    if after := CONTENTS[CONTENTS.index(chapter) + 1 :]:
-        words["next"] = link(after[0], "")
+        words["tasks"] = link(chapter, "exercises", "Tasks for this chapter")
+    if after := next_chapter(chapter):
+        words["next"] = link(after)
     return words
+
+
+def next_chapter(chapter: Chapter) -> Chapter | None:
+    """The chapter after this one; None after the last."""
+    return next(iter(CONTENTS[CONTENTS.index(chapter) + 1 :]), None)
 
 
 def sections(topic: str) -> dict[str, int]:
     """The minutes of each section of a lesson by its heading: 20 words of prose a minute, with code and pictures."""
-    cells = re.split(r"(?m)^# %%", (SOURCE / f"{TOPICS[topic].file}.py").read_text(encoding="utf-8"))
+    cells = re.split(r"(?m)^# %%", lesson_file(topic).read_text(encoding="utf-8"))
     _, *parts = re.split(r"(?m)^# ## (.*)\n", "".join(cell for cell in cells if cell.startswith(" [markdown]")))
     return {name: max(1, round(len(re.findall(r"[A-Za-z]{2,}", text)) / 20)) for name, text in zip(*[iter(parts)] * 2)}
 
@@ -83,15 +90,20 @@ def core(topic: str) -> dict[str, int]:
 
 
 def marked(text: str, topic: str) -> str:
-    """Markdown with a line under each heading of the core."""
-    lines = {part: f"\n\n*Core: {minutes} minute{'s' * (minutes > 1)}*" for part, minutes in core(topic).items()}
-    return re.sub(r"(?m)^## (.*)$", lambda heading: heading[0] + lines.get(heading[1], ""), text)
+    """Markdown of a lesson with a line under each heading of the core, and one that leads on above what comes next."""
+    found, every = core(topic), list(sections(topic))
+    below = {part: f"\n\n*Core: {minutes} minute{'s' * (minutes > 1)}*" for part, minutes in found.items()}
+    last = max((every.index(part) for part in found if part in every), default=len(every))
+    above = {every[last + 1]: f"{core_goes_on(topic)}\n\n"} if last + 1 < len(every) else {}
+    return re.sub(r"(?m)^## (.*)$", lambda line: above.get(line[1], "") + line[0] + below.get(line[1], ""), text)
 
 
-def core_table() -> str:
-    """The table of the core in README.md."""
-    rows, parts = ["| chapter | what | minutes |", "|---|---|---|"], {topic: core(topic) for topic in CORE}
-    for topic, minutes in parts.items():
-        names = [f"task `{part}`" if re.fullmatch(r"[a-z_]+", part) else f"“{part}”" for part in minutes]
-        rows.append(f"| {link(TOPICS[topic], 'notebooks/')} | {', '.join(names)} | {sum(minutes.values())} |")
-    return "\n".join([*rows, f"| | together | {sum(sum(minutes.values()) for minutes in parts.values())} |"])
+def core_goes_on(topic: str, task: str = "") -> str:
+    """A sentence that leads on in the core: after a lesson to its task, and after its last task to the next chapter."""
+    tasks = [part for part in core(topic) if part not in sections(topic)]
+    steps = [
+        link(TOPICS[topic], "exercises", f"the task `{part}`") for part in tasks[tasks.index(task) + 1 if task else 0 :]
+    ]
+    if later := list(CORE)[list(CORE).index(topic) + 1 :]:
+        steps.append(f"“{CORE[later[0]][0]}” in {link(TOPICS[later[0]])}")
+    return f"**The core goes on** with {', then '.join(steps)}." if steps else "**This is the end of the core.**"

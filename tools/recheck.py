@@ -27,11 +27,11 @@ from IPython.core.interactiveshell import InteractiveShell
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from course_chapters import tasks_of, topics  # noqa: E402
 from course_kit.checking import Result  # noqa: E402
 from course_kit.contents import TOPICS  # noqa: E402
-from course_tasks import tasks_of, topics  # noqa: E402
 
-IMPORT = re.compile(r"^from course_tasks import (\w+) as task$", re.MULTILINE)
+IMPORT = re.compile(r"^from course_chapters\.(\w+) import tasks as task$", re.MULTILINE)
 CELL, HAND_IN = 120, 900  # seconds by the clock
 SEEN = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/etc/ld.so.cache", "/etc/alternatives"]
 SEEN += ["/proc/cpuinfo", sys.base_prefix, sys.prefix, str(ROOT), str(Path(sys.prefix).resolve())]
@@ -70,7 +70,7 @@ def opened(path: Path) -> tuple[str, list[str]]:
     sources = [cell.source for cell in cells if cell.cell_type == "code"]
     names = IMPORT.findall("\n".join(sources))
     if len(names) != 1 or names[0] not in topics():
-        raise ValueError(f"{path}: expected one line `from course_tasks import TOPIC as task`")
+        raise ValueError(f"{path}: expected one line `from course_chapters.TOPIC import tasks as task`")
     # what comes after a check shows what the answer is good for, and takes its time
     return names[0], [one for one in sources if not any(one in task.after for task in tasks_of(names[0]).values())]
 
@@ -153,7 +153,8 @@ def main(arguments: list[str]) -> int:
 
 def learner(path: Path) -> str:
     """Whose hand-in it is: ada's, if it is ada.ipynb or if it has the name of the exercise and lies in a folder ada."""
-    of_course = {name for chapter in TOPICS.values() for name in (chapter.topic, chapter.file)}
+    exercises = (Path(chapter.path("exercises")).stem for chapter in TOPICS.values())
+    of_course = {*TOPICS, *exercises}
     names = [path.stem, *(folder.name for folder in path.absolute().parents)]
     return next(name for name in names if name not in of_course)
 

@@ -1,4 +1,4 @@
-"""A function to write: what it should do, what learners do wrong, and the verbs check, hint, compare and solution."""
+"""A function to write: what it should do, what learners do wrong, and the verbs check, compare and solution."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

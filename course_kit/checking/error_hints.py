@@ -9,6 +9,7 @@ WORDS = r"""
 truth value of an array|Boolean value of Tensor with more  # An `if`, an `and` and a chain such as `0 <= x < n` need a
 # single True or False, and here is a whole array. Use `np.where`, or `&` between comparisons in parentheses, or loops
 # that look at one entry at a time.
+^EOFError  # A function gets what it needs as its arguments. Use those, and take the `input` out.
 ^SystemExit  # `exit()` and `quit()` end the whole program. A function ends with `return`.
 matmul|not aligned|mat1 and mat2|Expected size for first two dimensions|batch1  # In a matrix product, the last axis of
 # the left factor must be as long as the last axis but one of the right factor: (n, d) @ (d, m). Check whether a
@@ -69,4 +70,4 @@ only integer scalar arrays can be converted to a scalar index  # You gave an arr
 
 def explain_error(error: str, words: str = WORDS) -> str:
     """What an error such as "ValueError: …" means, or ""."""
-    return next((told for pattern, told in messages(words) if re.search(pattern, error)), "")
+    return next((told for _, pattern, told in messages(words) if re.search(pattern, error)), "")

@@ -1,8 +1,10 @@
 """What every exercise has, whether a function is to be written or an answer given: words, hints, a guarded check."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
+from .earlier import earlier_answer
 from .record import record
 from .results import Note, Result
 
@@ -12,9 +14,9 @@ MISSING: Any = object()  # stands for an argument that was not given; None is so
 class Exercise:
     """Title, minutes, difficulty (1, 2 or 3), words and hints of one exercise, under the name the learner uses.
 
-    `home` is a function written beside it, which tells the chapter. `after`, where an exercise has it, is
-    what its notebook shows after the check: further cells, written as those of a lesson are. `first` marks the tasks to
-    begin with.
+    `home` is a function written beside it, which tells the chapter. The hints are in its notebook, below the check.
+    `after`, where an exercise has it, is what the notebook shows then: further cells, written as those of a lesson are.
+    `first` marks the tasks to begin with.
     """
 
     after = ""
@@ -25,17 +27,9 @@ class Exercise:
     ) -> None:
         self.name, self.title, self.minutes, self.difficulty = name, title, minutes, difficulty
         self.words, self.hints, self.home = words, tuple(hints), home
-        self._shown = 0
 
     def __repr__(self) -> str:
         return f"{type(self).__name__} {self.name}: {self.title}"
-
-    def hint(self) -> Note:
-        """The next hint at each call, and the last one from then on."""
-        count = len(self.hints)
-        no_more = " (the last one; after it there is `.solution()`)" if self._shown == count else ""
-        self._shown = min(self._shown + 1, count)
-        return Note(f"Hint {self._shown} of {count}{no_more}", self.hints[self._shown - 1])
 
     def solution(self) -> Note:
         """The source of a right answer, to read."""
@@ -45,12 +39,17 @@ class Exercise:
         """The source of a right answer, under the name the learner uses."""
         raise NotImplementedError
 
+    def stub(self) -> str:
+        """What the learner finds in the cell of the answer."""
+        raise NotImplementedError
+
     def check(self, given: Any = MISSING) -> Result:
         """What is right or wrong about the learner's object; never raises."""
         result = self.guarded(self._check, given)
         if result.passed:
             record(self.home.__module__, self.name)
-        return result
+        earlier = earlier_answer(self.name)
+        return replace(result, facts=(earlier, *result.facts)) if earlier else result
 
     def compare(self, given: Any = MISSING) -> Any:
         """Yours beside the expected, where there are tables of entries."""

@@ -28,21 +28,20 @@ def bare(source: str) -> str:
     return "\n".join(line.partition("  # ")[0].rstrip() for line in lines)
 
 
-def messages(text: str) -> Iterator[tuple[str, str]]:
-    """Each line of code with its message: the comment behind it, which further lines may continue.
+def messages(text: str) -> Iterator[tuple[int, str, str]]:
+    """Each line of code with its number in the text, from 0, and its message: the comment behind it.
 
-    A line without a comment has the message of the next one. Raises ValueError if there is none.
+    Further lines may continue a comment. A line without one has the message of the next, or "" if there is none.
     """
-    waiting: list[str] = []
+    waiting: list[tuple[int, str]] = []
     message = ""
-    for code, words in map(split, [*text.strip().splitlines(), "end"]):
+    for number, (code, words) in enumerate(map(split, text.splitlines())):
         if code and message:
-            yield from ((line, message) for line in waiting)
+            yield from ((*line, message) for line in waiting)
             waiting, message = [], ""
-        waiting += [code] * bool(code)
+        waiting += [(number, code)] * bool(code)
         message = f"{message} {words}".strip()
-    if waiting != ["end"]:
-        raise ValueError(f"line {waiting[0]!r}: expected `code  # message`")
+    yield from ((*line, message) for line in waiting)
 
 
 def with_line(source: str, line: str) -> str:
@@ -59,7 +58,7 @@ def with_line(source: str, line: str) -> str:
         old = [one for one in statements(function) if target(one) == target(new)]
         old = old or [one for one in statements(function) if assigned(one) & assigned(new)]
         if not old and not assigned(new) <= {argument.arg for argument in function.args.args}:
-            raise ValueError(f"{function.name}: {line!r}: no line of the function assigns {target(new)}")
+            raise ValueError(f"{function.name}: no line of the function assigns {target(new)}")
         place = max(old, key=lambda one: one.lineno, default=function.body[:2][-1])
         text = textwrap.indent(ast.get_source_segment(line, new) or "", " " * place.col_offset)
         lines.insert(place.end_lineno or 0 if old else place.lineno - 1, text)

@@ -1,6 +1,7 @@
 """A task as a page: a module that reads from top to bottom, and what makes an exercise of it.
 
-A page is a file of a topic's folder, `1_bias_matrix.py`: its place among the tasks, and its name. It has
+A page is a file of a chapter's folder `tasks`, such as `bias_matrix.py`; a line of `__init__.py` beside it makes the
+exercise and says where among the tasks it comes. A page has
 
     a docstring     `The bias matrix · 8 minutes · ★`, with ` · first` for a task to begin with, and below it the words
     bias_matrix     the solution; the comment behind a line, or above it, says what is true of that line
@@ -15,13 +16,12 @@ A page without a function of its own name asks for an answer. ANSWER is the righ
 wrong ones, as `wrong` of Prediction has them.
 """
 
+import ast
 import inspect
 import linecache
 import re
-import sys
 from collections.abc import Callable
 from importlib import import_module
-from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
 
@@ -37,15 +37,14 @@ OTHER = {"ANSWER", "BUG", "ALWAYS", "AFTER"}  # what a page says in capitals, be
 FUNCTIONS = ("expected", "draw", "afterwards", "words_of")  # options that are functions
 
 
-def pages(package: str) -> dict[str, Exercise]:
-    """The exercises of the pages in a topic's package by name, in the order of their file names."""
-    names = [module.name for module in iter_modules(sys.modules[package].__path__) if module.name[0].isdigit()]
-    return {name.partition("_")[2]: exercise(import_module(f"{package}.{name}")) for name in names}
+def page(package: str, name: str) -> Exercise:
+    """The exercise of the page with this name in the package."""
+    return exercise(import_module(f"{package}.{name}"))
 
 
 def exercise(page: ModuleType) -> Exercise:
     """The exercise that a page describes. Raises ValueError for a page whose first line is not a title."""
-    name = page.__name__.rpartition(".")[2].partition("_")[2]
+    name = page.__name__.rpartition(".")[2]
     first, _, words = (page.__doc__ or "").partition("\n")
     if not (title := TITLE.fullmatch(first)):
         raise ValueError(f"{page.__name__}: {first!r}: expected a first line as `The bias matrix · 8 minutes · ★`")
@@ -76,20 +75,30 @@ def coding_task(page: ModuleType, name: str, about: dict[str, Any]) -> CodingTas
         if name.startswith("wrong_")
     ]
     return CodingTask(
-        solution=solution, starter=starter, properties=getattr(page, "ALWAYS", ()), wrong_functions=wrong, **about,
+        solution=solution,
+        starter=starter,
+        properties=getattr(page, "ALWAYS", ()),
+        wrong_functions=wrong,
+        **about,
         **options(page, CodingTask, Spec),
-    )  # fmt: skip
+    )
 
 
 def options(page: ModuleType, *kinds: type) -> dict[str, Any]:
     """What else a page says of an exercise of these kinds. Raises ValueError for an unused name in capitals."""
     names = {name for kind in kinds for name in inspect.signature(kind).parameters}
-    source = inspect.getsource(page)
-    for name in set(re.findall(r"(?m)^([A-Z_]+) = ", source)) - {name.upper() for name in names} - OTHER:
-        if len(re.findall(rf"\b{name}\b", source)) == 1:
-            raise ValueError(f"{page.__name__}: {name}: expected an option, or a name that the page itself uses")
+    for name in sorted(unread_capitals(page) - {name.upper() for name in names} - OTHER):
+        raise ValueError(f"{page.__name__}: {name}: expected an option, or a name that the page itself uses")
     values = {name: vars(page)[name.upper()] for name in names if name.upper() in vars(page)}
     return values | {name: vars(page)[name] for name in FUNCTIONS if name in vars(page) and name in names}
+
+
+def unread_capitals(page: ModuleType) -> set[str]:
+    """The names in capitals that a page assigns and never reads."""
+    nodes = list(ast.walk(ast.parse(inspect.getsource(page))))
+    names = [node for node in nodes if isinstance(node, ast.Name) and node.id.isupper()]
+    assigned, read = ({name.id for name in names if isinstance(name.ctx, kind)} for kind in (ast.Store, ast.Load))
+    return assigned - read
 
 
 def found(source: SolutionSource, text: str) -> Callable:

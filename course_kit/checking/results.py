@@ -46,7 +46,7 @@ class Result:
 
 @dataclass
 class Note:
-    """A few words, such as a hint; or a piece of source, shown as it is."""
+    """A few words, or a piece of source, shown as it is."""
 
     title: str
     text: str

@@ -6,11 +6,12 @@ caller continues without it, and the thread ends when that call does.
 (A C call that never lets another thread run, such as sum(range(10**12)), holds the whole kernel; nothing helps there.)
 """
 
+import builtins
 import copy
 import io
 import warnings
-from collections.abc import Callable, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -31,7 +32,7 @@ MUCH_PRINTED = (
     "does the loop end?"
 )
 WAITS = (
-    " and was stopped: does it wait for something (`sleep`, `input`), or does a loop not end? If neither is so, this "
+    " and was stopped: does it wait for something (such as `sleep`), or does a loop not end? If neither is so, this "
     "computer is very busy: check again later."
 )
 STUCK = (
@@ -115,7 +116,7 @@ def run(function: Callable, cases: Sequence[Case], read: Callable[[Any], Outputs
             result.outcomes.append(outcome)
 
     prints = OutputCapture(result)
-    with warnings.catch_warnings(), redirect_stdout(prints), redirect_stderr(prints):
+    with warnings.catch_warnings(), redirect_stdout(prints), redirect_stderr(prints), nobody_types():
         warnings.simplefilter("ignore")  # Python shows a warning once, so the second check would read differently
         thread = Stoppable(work)
         try:
@@ -124,6 +125,21 @@ def run(function: Callable, cases: Sequence[Case], read: Callable[[Any], Outputs
             result.stopped = "interrupted"
         result.goes_on = bool(result.stopped) and not thread.stop()
     return replace(result, outcomes=result.outcomes[: len(cases)])  # a copy: the thread may still write
+
+
+@contextmanager
+def nobody_types() -> Iterator[None]:
+    """Let `input` raise at once. In JupyterLab it would wait for words, and block every later cell meanwhile."""
+
+    def refused(*prompt: Any) -> str:
+        raise EOFError("`input` waits for somebody to type, and a check cannot type")
+
+    usual = builtins.input
+    builtins.input = refused
+    try:
+        yield
+    finally:
+        builtins.input = usual
 
 
 def run_once(function: Callable, case: Case, read: Callable[[Any], Outputs]) -> Outcome:

@@ -23,6 +23,7 @@ class SolutionSource:
         lines = re.sub(rf"\b{re.escape(function.__name__)}\b", name, text).rstrip().splitlines()
         end = node.body[0].end_lineno or 0
         self.name, self.globals = name, getattr(function, "__globals__", {})
+        self.file = inspect.getsourcefile(function) or ""
         self.head = "\n".join(lines[node.lineno - 1 : end])
         self.body = "\n".join(lines[end:])
 

@@ -1,9 +1,11 @@
 """The wrong programs that a task knows: those of its page, and those that rules make of the solution's lines."""
 
 import ast
+import linecache
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from typing import NamedTuple
 
 from .lines import assigned, facts, messages, read, statements, target, with_line
 from .matching import Wrong, matching
@@ -17,6 +19,15 @@ OF_A_VALUE = ("a value has the wrong sign", "a value is transposed", "a value is
 REARRANGING = {"pad", "ravel", "reshape", "roll"}  # what is true of these is not true of another way to the result
 MANY = 30  # rules that may explain one attempt
 STILL = "Your function is wrong where the given one is, and in the same way: the bug is still there."
+
+
+class Written(NamedTuple):
+    """A wrong program that the author wrote down: the line of the page where it begins, its code, its message."""
+
+    line: int
+    code: str
+    message: str
+    program: Callable
 
 
 class WrongPrograms:
@@ -35,10 +46,20 @@ class WrongPrograms:
         self.facts, self.tree = facts(self.text), ast.parse(self.text)
 
     @cached_property
+    def on_page(self) -> list[Written]:
+        """Those that the author wrote down. Raises ValueError for a line that does not fit, with its file and line."""
+        first = self._first_line()
+        lines = (self._from_line(first + number, code, message) for number, code, message in messages(self.lines))
+        functions = (
+            Written(function.__code__.co_firstlineno, function.__name__, message, function)
+            for message, function in self.functions
+        )
+        return [*lines, *functions]
+
+    @cached_property
     def written(self) -> list[Wrong]:
-        """Those that the author wrote down. Raises ValueError for a line that does not fit."""
-        lines = ((message, with_line(self.text, line)) for line, message in messages(self.lines))
-        return [*self._compiled(lines), *self.functions]
+        """The programs of the page, each after its message."""
+        return [(one.message, one.program) for one in self.on_page]
 
     @cached_property
     def made_by_rules(self) -> list[Wrong]:
@@ -48,6 +69,23 @@ class WrongPrograms:
     def _compiled(self, found: Iterable[tuple[str, str]]) -> Iterator[Wrong]:
         for message, text in found:
             yield message, compiled(text, self.source.name, self.source.globals)
+
+    def _first_line(self) -> int:
+        """The line of the page on which the text with the wrong lines begins."""
+        page = "".join(linecache.getlines(self.source.file))
+        return page.count("\n", 0, max(page.find(self.lines), 0)) + 1
+
+    def _from_line(self, number: int, code: str, message: str) -> Written:
+        place = f"{self.source.file}:{number}: {code!r}"
+        if not message:
+            raise ValueError(f"{place}: expected `code  # message`")
+        try:
+            program = compiled(with_line(self.text, code), self.source.name, self.source.globals)
+        except SyntaxError as error:
+            raise ValueError(f"{place}: {error.msg}") from None
+        except ValueError as error:
+            raise ValueError(f"{place}: {error}") from None
+        return Written(number, code, message, program)
 
     def _by_rules(self) -> Iterator[tuple[str, str]]:
         reads = Counter(node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name) and not is_target(node))

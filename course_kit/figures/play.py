@@ -14,8 +14,13 @@ from ..display.picture import Picture, side_by_side
 from ..display.widget import show
 from .heatmap import as_grid, heatmap
 
-# The handle of an ipywidgets slider has no name for a screen reader. It gets the one that is written beside it.
-NAMES = """<script>(() => {
+# A restarted kernel leaves dead sliders behind, and then the sentence is shown. The handle of an ipywidgets slider has
+# no name for a screen reader. It gets the one that is written beside it.
+NAMES = """<style>.rp-again { display: none }
+.jp-OutputArea:has(.jupyter-widgets-disconnected) .rp-again { display: block }</style>
+<p class=rp-again role=alert>The kernel has been restarted, so the sliders do nothing now. Run this cell again (after a
+restart first choose <em>Run All Cells</em> in the menu <em>Run</em>).</p>
+<script>(() => {
   const name = () => document.querySelectorAll(".noUi-handle:not([aria-label])").forEach((handle) => {
     const label = handle.closest(".widget-inline-hbox")?.querySelector(".widget-label");
     if (label) handle.setAttribute("aria-label", label.textContent);

@@ -8,7 +8,7 @@ from .frames import Cell, Frame, Table, live
 
 BLOCKS = 8  # the square has 8 × 8 cells, so each stands for (test / 8)² pairs
 TRAIN, TEST = [16, 32, 64, 128, 256, 512], [16, 32, 64, 128, 256, 512, 1024]
-SCHEMES = {"absolute": 0, "relative": 0, "clipped to ±16": 16, "clipped to ±64": 64, "clipped to ±256": 256}
+CLIPS = {"absolute": 0, "relative": 0, "clipped to ±16": 16, "clipped to ±64": 64, "clipped to ±256": 256}
 SEEN, PARTLY, UNSEEN = "#d3ece7", "#f6e7b8", "#f5b878"
 
 
@@ -17,7 +17,7 @@ SEEN, PARTLY, UNSEEN = "#d3ece7", "#f6e7b8", "#f5b878"
     "Which pairs of positions has training seen?",
     train=TRAIN,
     test=TEST,
-    scheme=SCHEMES,
+    scheme=CLIPS,
 )
 def seen_pairs(train: int = 128, test: int = 256, scheme: str = "absolute") -> Frame:
     """The test × test pairs of query and key position, in 8 × 8 blocks: how many of each block's pairs a training with
@@ -62,13 +62,13 @@ def is_unseen(train: int, test: int, scheme: str) -> NDArray[np.bool_]:
     i, j = np.ogrid[:test, :test]
     if scheme == "absolute":
         return np.maximum(i, j) >= train
-    clip = SCHEMES[scheme]
+    clip = CLIPS[scheme]
     return abs(j - i) >= (test if 0 < clip < train else train)  # training used offset ±clip
 
 
 def reason(train: int, test: int, scheme: str) -> list[str]:
     """Why so many pairs are unseen, with the formula."""
-    over, clip = test - train, SCHEMES[scheme]
+    over, clip = test - train, CLIPS[scheme]
     if over <= 0:
         return ["Nothing is unseen when test is no longer than train."]
     if scheme == "absolute":

@@ -5,6 +5,7 @@ from torch import Tensor, nn
 
 from ..reference.absolute import check_length, check_pairs
 from ..reference.grid import check_whole
+from .places import angles, check_from_0, check_positions, counted
 
 
 class Sinusoidal(nn.Module):
@@ -17,16 +18,21 @@ class Sinusoidal(nn.Module):
         super().__init__()
         self.d_model, self.base = check_pairs("d_model", d_model), base
 
-    def forward(self, x: Tensor, past: int = 0) -> Tensor:
-        """x (batch, n, d_model), whose first token is at position `past`, with its positions added."""
-        positions = past + torch.arange(x.shape[-2], device=x.device)
+    def forward(self, x: Tensor, past: int = 0, *, positions: Tensor | None = None) -> Tensor:
+        """x (batch, n, d_model), whose first token is at position `past`, with its positions added.
+
+        positions (n,) or (batch, n), whole numbers: where each token is, in place of `past`. Raises ValueError for
+        positions that are not whole.
+        """
+        positions = counted(past, x) if positions is None else check_positions("positions", positions, x)
         return x + sinusoidal(positions, self.d_model, base=self.base, dtype=x.dtype)
 
 
 class Learned(nn.Module):
     """x_p + table[p], a learned vector per position: `table` (max_length, d_model).
 
-    Raises ValueError past its length, where no vector was ever trained. Source: Gehring et al. 2017, section 3.1.
+    Raises ValueError past its length and below 0, where no vector was ever trained. Source: Gehring et al. 2017,
+    section 3.1.
     """
 
     def __init__(self, max_length: int, d_model: int) -> None:
@@ -34,17 +40,24 @@ class Learned(nn.Module):
         self.table = nn.Parameter(torch.empty(check_whole("max_length", max_length), check_whole("d_model", d_model)))
         nn.init.normal_(self.table, std=0.02)
 
-    def forward(self, x: Tensor, past: int = 0) -> Tensor:
-        """x (batch, n, d_model), whose first token is at position `past`, with its positions added."""
-        end = past + x.shape[-2]
-        check_length(end, len(self.table))
-        return x + self.table[past:end]
+    def forward(self, x: Tensor, past: int = 0, *, positions: Tensor | None = None) -> Tensor:
+        """x (batch, n, d_model), whose first token is at position `past`, with its positions added.
+
+        positions (n,) or (batch, n), whole numbers: where each token is, in place of `past`.
+        """
+        if positions is None:
+            end = check_whole("past", past, 0) + x.shape[-2]
+            check_length(end, len(self.table))
+            return x + self.table[past:end]
+        positions = check_positions("positions", positions, x)
+        check_from_0(positions, "a learned table")
+        check_length(int(positions.max()) + 1, len(self.table))
+        return x + self.table[positions]
 
 
-def frequencies(d: int, base: float, like: Tensor) -> Tensor:
-    """base^(−2m/d) for m = 0 … d/2 − 1, in float32 or better: bfloat16 cannot tell position 257 from 256."""
-    dtype = torch.promote_types(like.dtype, torch.float32)
-    return base ** (-torch.arange(0, d, 2, device=like.device, dtype=dtype) / d)
+def frequencies(d: int, base: float) -> Tensor:
+    """base^(−2m/d) for m = 0 … d/2 − 1, in float64."""
+    return base ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
 
 
 def sinusoidal(positions: Tensor, d: int, *, base: float = 10000.0, dtype: torch.dtype | None = None) -> Tensor:
@@ -53,6 +66,5 @@ def sinusoidal(positions: Tensor, d: int, *, base: float = 10000.0, dtype: torch
     Raises ValueError for odd d.
     """
     dtype = torch.get_default_dtype() if dtype is None else dtype
-    theta = frequencies(check_pairs("d", d), base, torch.empty((), dtype=dtype, device=positions.device))
-    angle = positions[..., None] * theta
-    return torch.stack([angle.sin(), angle.cos()], -1).flatten(-2).to(dtype)
+    angle = angles(positions, frequencies(check_pairs("d", d), base))
+    return torch.stack([angle.sin(), angle.cos()], -1).flatten(-2).to(positions.device, dtype)

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from .grid import from_grid, to_grid
+from .position import Vectors
 from .terms import Terms, grouped_matmul
 
 
@@ -21,8 +22,9 @@ def attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> tuple[Tensor, Te
     n_q, n_k, c = q.shape[-2], k.shape[-2], terms.value_vectors
     s, mask = scores(q, k, terms), _visible(terms, n_q, n_k, q.device)
     hidden = None if mask is None else ~mask
-    if terms.reach is not None:
-        hidden = (s == -math.inf) if hidden is None else hidden | (s == -math.inf)
+    if terms.reach is not None and terms.bias is not None:
+        far = _by_cell(terms.bias, n_q) == -math.inf
+        hidden = far if hidden is None else hidden | far
     if hidden is not None:
         s = s.masked_fill(hidden, -math.inf)  # mask
     if terms.sink is not None:
@@ -32,7 +34,7 @@ def attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> tuple[Tensor, Te
         weights = weights.masked_fill(hidden, 0.0)  # mask: a query that may look nowhere gets 0, not nan
     output = grouped_matmul(weights, v)  # content of the values
     if c is not None:
-        output = output + from_grid(weights, shared=False) @ c.per_offset(n_q + n_k - 1)  # position of the values
+        output = output + _by_offset(weights, c, terms)  # position of the values
     return output, weights
 
 
@@ -41,10 +43,10 @@ def scores(q: Tensor, k: Tensor, terms: Terms) -> Tensor:
     n_q, n_k, a, b = q.shape[-2], k.shape[-2], terms.key_vectors, terms.bias
     s = grouped_matmul(q, k.mT)  # content
     if a is not None:
-        s = s + to_grid(q @ a.per_offset(n_q + n_k - 1).mT, n_q)  # position through the query
+        s = s + _through_query(q, a, terms, n_k)  # position through the query
     s = terms.scale_for(q.shape[-1]) * s  # scaling
     if b is not None:
-        s = s + (b if b.dim() == 3 else to_grid(b[:, None], n_q))  # position shared by all queries
+        s = s + _by_cell(b, n_q)  # position shared by all queries
     if terms.key_bias is not None:
         s = s + terms.key_bias[..., None, :]  # what each key has forgotten
     return s
@@ -53,6 +55,29 @@ def scores(q: Tensor, k: Tensor, terms: Terms) -> Tensor:
 def causal_mask(n_q: int, n_k: int, past: int = 0, device: torch.device | str | None = None) -> Tensor:
     """True where query i may look: key j is not after position past + i. Shape (n_q, n_k)."""
     return torch.ones(n_q, n_k, dtype=torch.bool, device=device).tril(past)
+
+
+def _by_cell(bias: Tensor, n_q: int) -> Tensor:
+    """A row of biases on the diagonals of its grid, (heads or 1, n_q, n_k); a grid as it is."""
+    return bias if bias.dim() > 2 else to_grid(bias[:, None], n_q)
+
+
+def _through_query(q: Tensor, a: Vectors, terms: Terms, n_k: int) -> Tensor:
+    """q_i · a_{j−i} for every query and key, (…, heads, n_q, n_k)."""
+    n_q = q.shape[-2]
+    if terms.columns is None:
+        return to_grid(q @ a.per_offset(n_q + n_k - 1).mT, n_q)
+    products, rows = q @ a.table.mT, a.rows(terms.columns)[:, None]
+    return products.gather(-1, rows.expand(*products.shape[:-1], n_k))
+
+
+def _by_offset(weights: Tensor, c: Vectors, terms: Terms) -> Tensor:
+    """Σ_j w_ij c_{j−i} for every query, (…, heads, n_q, d)."""
+    n_q, n_k = weights.shape[-2:]
+    if terms.columns is None:
+        return from_grid(weights, shared=False) @ c.per_offset(n_q + n_k - 1)
+    rows = c.rows(terms.columns)[:, None].expand_as(weights)
+    return weights.new_zeros(*weights.shape[:-1], c.table.shape[-2]).scatter_add(-1, rows, weights) @ c.table
 
 
 def _visible(terms: Terms, n_q: int, n_k: int, device: torch.device) -> Tensor | None:

@@ -8,7 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from ..reference import axial_rope as reference
+from ..reference.grid import check_whole
 from .kept import kept
+from .places import Places, check_from_0
 from .position import Position
 from .rope import turned
 
@@ -17,7 +19,8 @@ class OnAxes(Position):
     """Pair m of token p turns by positions[p, axis[m]] · speeds[m]; pair m is channels (m, m + d/2), half-split.
 
     positions (n, axes), axis and speeds (d_head/2,). Nothing is learned. `AxialRoPE` and `MRoPE` say which pair turns
-    by which axis. Raises ValueError for more tokens than the table has.
+    by which axis. The position of a token in the text is its number in this table. Raises ValueError for more tokens
+    than the table has.
     """
 
     def __init__(self, positions: ArrayLike, axis: NDArray, speeds: NDArray) -> None:
@@ -25,19 +28,31 @@ class OnAxes(Position):
         self.positions, self.axis, self.speeds = np.array(positions), axis, speeds
         self.positions.setflags(write=False)  # the angles are kept, so they could not follow
 
-    def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
-        d_head = 2 * len(self.speeds)
-        if q.shape[-1] != d_head:
-            raise ValueError(f"q {tuple(q.shape)}: expected (…, n_q, {d_head}), the d_head of this RoPE")
-        return self._rotated(q, past), self._rotated(k, past if first_key is None else first_key)
+    def prepare(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
+        first_key = past if first_key is None else first_key
+        of_q, of_k = (_cos_sin(self, at, x.shape[-2], x.dtype, x.device) for at, x in ((past, q), (first_key, k)))
+        return self._turned(q, *of_q), self._turned(k, *of_k)
 
-    def _rotated(self, x: Tensor, first: int) -> Tensor:
-        """x (…, n, d_head), whose first row is token number `first`, with every pair turned."""
+    def prepare_at(self, q: Tensor, k: Tensor, places: Places) -> tuple[Tensor, Tensor]:
+        return self._turned(q, *self._cos_sin_at(q, places.i)), self._turned(k, *self._cos_sin_at(k, places.j))
+
+    def _cos_sin_at(self, x: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
+        """cos and sin of the angles of tokens with these numbers (batch or 1, n), (batch or 1, 1, n, d_head/2) each."""
+        check_from_0(numbers, f"the table of {type(self).__name__}")
+        cos, sin = _cos_sin(self, 0, int(numbers.max()) + 1, x.dtype, x.device)
+        return cos[numbers][:, None], sin[numbers][:, None]
+
+    def _turned(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+        """x (…, n, d_head) with every pair turned."""
+        d_head = 2 * len(self.speeds)
+        if x.shape[-1] != d_head:
+            raise ValueError(f"q {tuple(x.shape)}: expected (…, n_q, {d_head}), the d_head of this RoPE")
         a, b = x.chunk(2, -1)
-        return torch.cat(turned(a, b, *_cos_sin(self, first, x.shape[-2], x.dtype, x.device)), -1)
+        return torch.cat(turned(a, b, cos, sin), -1)
 
     def places(self, first: int, n: int) -> NDArray:
         """The positions of n tokens from number `first` on, (n, axes)."""
+        first = check_whole("past", first, 0)
         if first + n > len(self.positions):
             raise ValueError(f"length {first + n}: expected at most {len(self.positions)}, the tokens in `positions`")
         return self.positions[first : first + n]
@@ -86,9 +101,10 @@ class MRoPE(OnAxes):
         if positions.shape[1] != axes:
             raise ValueError(f"positions {positions.shape}: expected (n, {axes}), an axis for each of the sections")
         super().__init__(positions, *reference.mrope(d_head, sections, interleaved=interleaved, base=base))
+        self.next_position = reference.next_position(positions)
 
     def places(self, first: int, n: int) -> NDArray:
         words = max(0, first + n - len(self.positions))
-        after = reference.next_position(self.positions) + np.arange(words)
+        after = self.next_position + np.arange(words)
         on_all_axes = np.repeat(after[:, None], self.positions.shape[1], axis=1)
         return np.concatenate([self.positions, on_all_axes])[first : first + n]

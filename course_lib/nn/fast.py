@@ -46,7 +46,7 @@ from .grid import row_offsets
 from .position import Vectors
 from .terms import Terms, flatten_batch, for_each_head, grouped_matmul
 
-Block = tuple[slice, slice, slice]  # which of the batch, of the heads and of the queries
+Slices = tuple[slice, slice, slice]  # of the batch, of the heads and of the queries: one block
 CPU_BLOCK, GPU_BLOCK = (256, 2**19), (1024, 2**27)  # at most so many queries, and so many cells of the grid
 
 
@@ -54,14 +54,19 @@ def fast_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> Tensor:
     """softmax_j(scale · q_i·(k_j + a_{j−i}) + b_{j−i} + f_j), applied to v_j + c_{j−i}: the output of `attention`.
 
     It takes the same arguments and shapes, and computes everything in the precision of v. It can be differentiated
-    once, in q, k, v, b, f, the sink and the tables of a and c. A bias with a number per cell leaves nothing to view, so
-    it takes the time and memory of its grid; so does a query with no key within its reach.
+    once, in q, k, v, b, f, the sink and the tables of a and c. A bias with a number per cell and tokens with positions
+    of their own leave nothing to view, so they take the time and memory of the grid; so does a query with no key within
+    its reach.
     Raises ValueError when shapes do not fit. Sources: as `attention`.
     """
     lead, n_q, n_k = terms.check(q, k, v), q.shape[-2], k.shape[-2]
     out_of_reach = terms.reach is not None and terms.past + n_q - terms.reach >= n_k
-    if out_of_reach or (terms.bias is not None and terms.bias.dim() == 3):
+    by_cell = terms.columns is not None or (terms.bias is not None and terms.bias.dim() > 2)
+    if out_of_reach or by_cell:
         return attention(q, k, v, terms)[0]
+    hides = terms.mask is not None or terms.causal or terms.reach is not None
+    if hides and not _finite(k) and _finite(v):
+        return attention(q, k, v, terms)[0]  # the kernel adds −∞ to what it hides, and nan stays nan
     if terms.sink is not None and _one_call(replace(terms, sink=None)):
         return fast_attention(*_with_first_key(q, k, v, terms))[..., -n_q:, :]
     if terms.key_bias is not None:
@@ -73,7 +78,7 @@ def fast_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> Tensor:
     if _one_call(terms):
         scale, grouped = terms.scale_for(q.shape[-1]), k.shape[1] < q.shape[1]
         output = scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale, enable_gqa=grouped)
-        return output.reshape(*lead, n_q, -1)
+        return output.reshape(*lead, n_q, v.shape[-1])
 
     if b is None and (causal or a is None):
         b = q.new_zeros(1, n_q + n_k - 1)
@@ -92,7 +97,7 @@ def fast_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> Tensor:
         output = plan.attend_by_view(q, k, v, tables[0])
     else:
         output = _Blockwise.apply(plan, q, k, v, *tables)
-    return output.reshape(*lead, n_q, -1)
+    return output.reshape(*lead, n_q, v.shape[-1])
 
 
 @dataclass(frozen=True)
@@ -109,7 +114,7 @@ class _Plan:
     one_view: bool  # there is only a bias, and the fused kernel reads its view
     zeros: strided_view.Zeros = field(default_factory=dict)
 
-    def blocks(self, device: torch.device) -> Iterator[Block]:
+    def blocks(self, device: torch.device) -> Iterator[Slices]:
         """Blocks of queries, and of heads and texts where these are small; the buffer is freed after the last one."""
         (most, cells), reach = CPU_BLOCK if device.type == "cpu" else GPU_BLOCK, self.terms.reach
         width = self.n_k if reach is None else min(self.n_k, most + 2 * reach)  # keys of a block, at most
@@ -132,7 +137,7 @@ class _Plan:
         keys = self.keys(r)
         return slice(self.n_q - r.stop + keys.start, self.n_q - r.start + keys.stop - 1)
 
-    def cut(self, block: Block, tensors: Sequence[Any]) -> list[Any]:
+    def cut(self, block: Slices, tensors: Sequence[Any]) -> list[Any]:
         """What this block touches of q, k, v, the row of biases, the two tables and the sink (or of such buffers)."""
         b, h, r = block
         keys, columns, kv = self.keys(r), self.columns(r), slice(h.start // self.group, h.stop // self.group)
@@ -143,7 +148,7 @@ class _Plan:
 
     def attend(
         self,
-        block: Block,
+        block: Slices,
         q: Tensor,
         k: Tensor,
         v: Tensor,
@@ -226,6 +231,13 @@ class _Blockwise(Function):
                 if total is not None:
                     total += next(grads)
         return None, *totals
+
+
+def _finite(x: Tensor) -> bool:
+    """Whether all numbers are finite, or as good as: compiled code and tensors without numbers cannot ask."""
+    if torch.compiler.is_compiling() or x.is_meta:
+        return True
+    return bool(x.detach().sum(dtype=torch.promote_types(x.dtype, torch.float32)).isfinite())
 
 
 def _one_call(terms: Terms) -> bool:

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from ..reference.grid import check_sizes, check_whole
+from .places import Places, check_from_0
 from .position import Position
 
 
@@ -30,9 +31,17 @@ class FIRE(Position):
 
     def bias(self, n_q: int, n_k: int, past: int) -> Tensor:
         n_q, n_k, past = check_sizes(n_q, n_k, past)
+        i, j = torch.arange(past, past + n_q, device=self.c.device), torch.arange(n_k, device=self.c.device)
+        return self._numbers(i[:, None], j)
+
+    def bias_at(self, places: Places) -> Tensor:
+        check_from_0(places.i, "the share of FIRE")
+        return self._numbers(places.i[:, :, None], places.j[:, None]).transpose(0, 1)
+
+    def _numbers(self, i: Tensor, j: Tensor) -> Tensor:
+        """The network's numbers for queries i (…, n_q, 1) and keys j (…, 1, n_k): (heads, …, n_q, n_k)."""
         c, multiplier = (x.to(torch.promote_types(x.dtype, torch.float32)).abs() for x in (self.c, self.multiplier))
-        i = torch.arange(past, past + n_q, device=c.device)[:, None]
-        distance = (i - torch.arange(n_k, device=c.device)).abs()
+        distance = (i - j).abs()
         limit = torch.maximum(i.to(c.dtype), multiplier * self.threshold)  # bfloat16 cannot hold position 257
         share = torch.log1p(c * distance) / torch.log1p(c * limit)
         return self.network(share[..., None].to(self.c.dtype)).movedim(-1, 0)

@@ -1,21 +1,29 @@
 """The attention layer of a model: it has the projections, and asks a scheme how offsets enter."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
+
 import torch
 from torch import Tensor, nn
 
 from ..reference.grid import check_whole
 from .attention import attention, scores
 from .backends import attend, check_backend
-from .cache import KeyValueCache, SegmentMemory
+from .cache import Cache, KeyValueCache
+from .places import At, Places, check_positions
 from .position import Position
-from .terms import Terms
+from .terms import Terms, check_mask
+
+T = TypeVar("T")
 
 
 class RelativeAttention(nn.Module):
     """Multi-head attention, W_o softmax_j(score_ij) v_j, whose `position` says how offsets enter score and values.
 
     d_model must be a multiple of n_heads. Without a `position`, attention is blind to order. `causal` hides the keys
-    after each query. `backend` says how attention is computed: "auto", "eager", "sdpa" or "flex" (see `backends`).
+    that come after each query in the row, wherever their positions are. `backend` says how attention is computed:
+    "auto", "eager" or "sdpa" (see `backends`).
     `n_kv_heads`, a divisor of n_heads: so many heads of keys and values, each read by a group of neighbouring query
     heads; query head h reads head h // (n_heads // n_kv_heads). None: one for each query head.
     projection_bias: whether the four projections add a learned vector, W x + c, as those of BERT and MPNet do.
@@ -54,86 +62,148 @@ class RelativeAttention(nn.Module):
         x: Tensor,
         memory: Tensor | None = None,
         *,
+        positions: Tensor | None = None,
+        memory_positions: Tensor | None = None,
         mask: Tensor | None = None,
-        cache: KeyValueCache | SegmentMemory | None = None,
+        cache: Cache | None = None,
     ) -> Tensor:
         """x (batch, n_q, d_model) looks at itself, or at memory (batch, n_k, d_model) when given.
 
-        mask broadcasts to (batch, heads, n_q, n_k), True where a query may look. With a cache, x continues the text in
-        the cache, so its first query is at position len(cache), and n_k counts the keys in the cache that some query of
-        x sees, and those of x. Returns (batch, n_q, d_model).
-        Raises ValueError for shapes that do not fit, and for a cache together with a memory.
+        positions, memory_positions: whole numbers, (n,) or (batch, n), for each token where it is: behind padding, in
+        one of several documents, on a branch of a tree. The scheme reads them; who sees whom is said by `causal` and by
+        the mask. Without them, tokens are counted: those of x from cache.past on, or after the last position that
+        the cache was given, and those of the memory from 0.
+        mask (n_k,), (n_q, n_k) or (batch, heads, n_q, n_k), with 1 for an axis that does not matter: True where a query
+        may look. With a cache, n_k counts the keys in the cache that some query of x sees, and those of x.
+        Returns (batch, n_q, d_model).
+        Raises ValueError for shapes that do not fit, for positions that are not whole or that the scheme has no number
+        for, and for a memory in a causal layer or together with a cache. Then the cache stays as it was.
         """
-        output = attend(self.backend, *self._prepared(x, memory, mask, cache))
+        options: Any = {"positions": positions, "memory_positions": memory_positions, "mask": mask, "cache": cache}
+        output = self._computed(partial(attend, self.backend), x, memory, **options)
         return self.out(output.transpose(-2, -3).flatten(-2))
 
-    def weights(
-        self,
-        x: Tensor,
-        memory: Tensor | None = None,
-        *,
-        mask: Tensor | None = None,
-        cache: KeyValueCache | SegmentMemory | None = None,
-    ) -> Tensor:
+    def weights(self, x: Tensor, memory: Tensor | None = None, **options: Any) -> Tensor:
         """softmax_j(score_ij), which `forward` with the same arguments applies to the values: (batch, heads, n_q, n_k).
 
         Raises ValueError as `forward` does.
         """
-        return attention(*self._prepared(x, memory, mask, cache))[1]
+        return self._computed(attention, x, memory, **options)[1]
 
-    def scores(
-        self, x: Tensor, memory: Tensor | None = None, *, cache: KeyValueCache | SegmentMemory | None = None
-    ) -> Tensor:
+    def scores(self, x: Tensor, memory: Tensor | None = None, **options: Any) -> Tensor:
         """score_ij, before mask and sink, of `forward` with the same arguments: (batch, heads, n_q, n_k)."""
-        q, k, _, terms = self._prepared(x, memory, None, cache)
-        return scores(q, k, terms)
+        return self._computed(lambda q, k, v, terms: scores(q, k, terms), x, memory, **options)
 
     def heads(self, x: Tensor) -> Tensor:
         """(batch, n, heads · d_head) as (batch, heads, n, d_head)."""
         return x.unflatten(-1, (-1, self.query.in_features // self.n_heads)).transpose(-2, -3)
 
-    def _prepared(
-        self, x: Tensor, memory: Tensor | None, mask: Tensor | None, cache: KeyValueCache | SegmentMemory | None
-    ) -> tuple[Tensor, Tensor, Tensor, Terms]:
-        """Queries, keys and values, and what else enters attention."""
-        if cache is not None and memory is not None:
-            raise ValueError("cache: keeps the keys of self-attention, expected None together with memory")
-        self._check_input(x, memory)
-        past = 0 if cache is None else len(cache)
-        source = x if memory is None else memory
-        if isinstance(cache, SegmentMemory):
-            source = cache.append(x)
+    def _computed(
+        self,
+        compute: Callable[[Tensor, Tensor, Tensor, Terms], T],
+        x: Tensor,
+        memory: Tensor | None,
+        *,
+        positions: Tensor | None = None,
+        memory_positions: Tensor | None = None,
+        mask: Tensor | None = None,
+        cache: Cache | None = None,
+    ) -> T:
+        """What `compute` makes of queries, keys, values and all else that enters attention. A cache changes last."""
+        self._check_input(x, memory, memory_positions, cache)
+        n, past = x.shape[-2], 0 if cache is None else cache.past
+        i = _rows("positions", positions, x)
+        if i is None and cache is not None:
+            i = cache.following(n)
+        source, j = (x, i) if memory is None else (memory, _rows("memory_positions", memory_positions, memory))
+        keys, seen = KeyValueCache(), _given(x=x, positions=j)
+        if isinstance(cache, KeyValueCache):
+            keys = cache
+        elif cache is not None:  # it remembers what keys and values are formed from
+            seen = {name: cache.seen(name, rows) for name, rows in seen.items()}
+            source, j = seen["x"], seen.get("positions")
         q, k, v = self.heads(self.query(x)), self.heads(self.key(source)), self.heads(self.value(source))
-        keys = cache if isinstance(cache, KeyValueCache) else KeyValueCache()
-        key_bias = self.position.key_bias(source, keys.last_key_bias)
+        f = self.position.key_bias(source, keys.last_key_bias)
+        if j is not None:
+            self._check_positions(j, keys, f)
         late = self.position.caches_unrotated or keys.renumbered
         if not late:
-            q, k = self.position.rotate(q, k, past, len(keys))
-        k, v = keys.append(k, v)
-        key_bias = keys.append_key_bias(key_bias)
+            q, k = self._placed(q, k, _at(i, past), _at(j, keys.past))
+        new = _given(k=k, v=v, key_bias=None if f is None else f[..., None], positions=j)
+        rows = {name: keys.seen(name, of_new) for name, of_new in new.items()}
+        k, v, f = rows["k"], rows["v"], None if f is None else rows["key_bias"][..., 0]
+        if mask is not None:
+            check_mask(mask, torch.Size((len(x), self.n_heads, n, k.shape[-2])))
+        first = _at(rows.get("positions"), keys.first_key(n))
         if late:
-            q, k = self._rotate(q, k, past, keys.spans())
+            q, k = self._placed(q, k, _at(i, past), first)
         terms = Terms.of(
             self.position,
-            q.shape[-2],
+            n,
             k.shape[-2],
             past,
-            spans=keys.spans(),
-            key_bias=key_bias,
-            mask=keys.mask(mask),
+            0 if isinstance(first, Tensor) else first,
+            places=Places.of(_at(i, past), n, first, k.shape[-2], x.device),
+            key_bias=f,
+            mask=keys.mask(mask, n, x.device),
             causal=self.causal,
         )
-        return q, k, v, terms
+        result = compute(q, k, v, terms)
+        if cache is not None:
+            cache.store(rows if cache is keys else seen, n)
+        return result
 
-    def _rotate(self, q: Tensor, k: Tensor, past: int, spans: list[range]) -> tuple[Tensor, Tensor]:
-        """Queries, and keys at the positions of these spans, one span after another."""
-        parts = k.split([len(span) for span in spans], -2)
-        turned = [self.position.rotate(q, part, past, span.start) for part, span in zip(parts, spans, strict=True)]
-        return turned[0][0], torch.cat([keys for _, keys in turned], -2)
+    def _placed(self, q: Tensor, k: Tensor, i: At, j: At) -> tuple[Tensor, Tensor]:
+        """Queries and keys, changed by the scheme for these positions."""
+        places = Places.of(i, q.shape[-2], j, k.shape[-2], q.device)
+        if places is not None:
+            return self.position.prepare_at(q, k, places)
+        assert not isinstance(i, Tensor) and not isinstance(j, Tensor)
+        return self.position.prepare(q, k, i, j)
 
-    def _check_input(self, x: Tensor, memory: Tensor | None) -> None:
+    def _check_positions(self, j: Tensor, keys: KeyValueCache, key_bias: Tensor | None) -> None:
+        """A ValueError for positions (batch or 1, n, 1) of new keys that neither cache nor scheme can number."""
+        if keys.renumbered:
+            raise ValueError("positions: a renumbered cache counts them itself, expected None")
+        if key_bias is None:
+            return
+        before = keys.following(1)
+        if before is None:
+            before = torch.full_like(j[:, :1], keys.past) if keys.past else j[:, :1]
+        batch = max(len(before), len(j))
+        expected = torch.cat([before.expand(batch, -1, -1), j[:, :-1].expand(batch, -1, -1) + 1], 1)
+        if ((j != expected) & (j > 0)).any():  # 0 and less: padding, or a text begins
+            name = type(self.position).__name__
+            raise ValueError(f"positions: {name} sums up all that lies between, expected 1 more than before, or 0")
+
+    def _check_input(
+        self, x: Tensor, memory: Tensor | None, memory_positions: Tensor | None, cache: Cache | None
+    ) -> None:
+        check_whole("n_q", x.shape[-2] if x.dim() == 3 else 1)
         for name, value in (("x", x), ("memory", memory)):
             if value is not None and (value.dim() != 3 or value.shape[-1] != self.query.in_features):
                 raise ValueError(f"{name} {tuple(value.shape)}: expected (batch, length, {self.query.in_features})")
+        if memory is None and memory_positions is not None:
+            raise ValueError("memory_positions: expected None without a memory")
         if memory is not None and len(memory) != len(x):
             raise ValueError(f"memory {tuple(memory.shape)}: expected the batch of x, {len(x)}")
+        if memory is not None and cache is not None:
+            raise ValueError("cache: keeps the keys of self-attention, expected None together with memory")
+        if memory is not None and self.causal:
+            raise ValueError("memory: is neither before nor after x, expected a layer with causal=False")
+
+
+def _rows(name: str, positions: Tensor | None, x: Tensor) -> Tensor | None:
+    """Given positions of the tokens of x as (batch or 1, n, 1); an empty batch needs none."""
+    if positions is None or not len(x):
+        return None
+    return check_positions(name, positions, x).reshape(-1, x.shape[-2], 1)
+
+
+def _given(**rows: Tensor | None) -> dict[str, Tensor]:
+    return {name: given for name, given in rows.items() if given is not None}
+
+
+def _at(rows: Tensor | None, counted: At) -> At:
+    """Given positions (batch or 1, n, 1), or else the counted ones."""
+    return counted if rows is None else rows[..., 0]

@@ -5,7 +5,7 @@ from torch import nn
 from torch.nn.functional import pad
 
 from ..reference.absolute import check_length
-from ..reference.grid import check_whole
+from ..reference.grid import check_sizes, check_whole
 from .position import Position, Vectors
 
 
@@ -28,6 +28,7 @@ class MusicTransformer(Position):
         self.table = nn.Parameter(torch.randn(1 if shared else n_heads, rows, d_head) * d_head**-0.5)
 
     def key_vectors(self, n_q: int, n_k: int, past: int) -> Vectors:
+        n_q, n_k, past = check_sizes(n_q, n_k, past)
         check_length(past + n_q if self.causal else max(past + n_q, n_k - past), self.max_length)
         first = self.max_length - (past + n_q)  # the row of the smallest offset, −(past + n_q − 1)
         width = n_q + n_k - 1

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
 
 from .grid import to_grid
+from .places import Places
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,11 @@ class Vectors:
         """The vectors of `width` = n_q + n_k − 1 offsets: (heads or 1, width, d)."""
         if self.first is None:
             return self.table
-        row = torch.arange(self.first, self.first + width, device=self.table.device)
-        return self.table[:, row.clamp(0, self.table.shape[1] - 1)]
+        return self.table[:, self.rows(torch.arange(width, device=self.table.device))]
+
+    def rows(self, columns: Tensor) -> Tensor:
+        """The row of the table that each of these offsets reads."""
+        return columns if self.first is None else (columns + self.first).clamp(0, self.table.shape[1] - 1)
 
 
 class Position(nn.Module):
@@ -36,20 +40,34 @@ class Position(nn.Module):
     Each hook is called for n_q queries at positions past … past + n_q − 1 and n_k keys at positions 0 … n_k − 1.
     A bias and vectors have one entry for each of the n_q + n_k − 1 offsets, in the order of `row_offsets`.
 
+    Where tokens have positions of their own, `prepare_at` is called in place of `prepare`, and `bias_at` in place of
+    `bias`. The vectors, and a bias that is a row, are asked for the shortest row that holds every offset, so a scheme
+    of offsets alone need not know of it. A class with another `prepare` or `bias` does not inherit the other one.
+
     No hook sees the scores, and none gives a number for a pair of query and key that depends on the text between them.
     So positions counted from scores (CoPE) and products of matrices along the path (PaTH) cannot be written as hooks.
     """
 
     scale: float | None = None  # of q·k; None is 1/√d_head
     reach: int | None = None  # the bias is −inf for every |offset| ≥ reach, so these keys need not be read
-    caches_unrotated: bool = False  # a cache keeps keys as they are before `rotate`, which then gets all of them
+    caches_unrotated: bool = False  # a cache keeps keys as they are before `prepare`, which then gets all of them
 
-    def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for hook, instead in (("prepare", Position._knows_no_positions), ("bias", Position.bias_at)):
+            if hook in vars(cls) and f"{hook}_at" not in vars(cls):
+                setattr(cls, f"{hook}_at", instead)
+
+    def prepare(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
         """Queries and keys (batch, heads, length, d_head), which begin at positions `past` and `first_key`, changed.
 
         first_key=None means `past`: with a cache, only the new keys are passed. Of grouped keys there are n_kv_heads;
         a scheme that turns them in its own way for each query head returns n_heads of them.
         """
+        return q, k
+
+    def prepare_at(self, q: Tensor, k: Tensor, places: Places) -> tuple[Tensor, Tensor]:
+        """`prepare` for tokens that have positions of their own. A scheme with a `prepare` needs it for them."""
         return q, k
 
     def bias(self, n_q: int, n_k: int, past: int) -> Tensor | None:
@@ -58,6 +76,18 @@ class Position(nn.Module):
         Where offsets are not enough (FIRE): a number per query and key, (heads or 1, n_q, n_k).
         """
         return None
+
+    def bias_at(self, places: Places) -> Tensor | None:
+        """`bias` for tokens that have positions of their own: (batch or 1, heads or 1, n_q, n_k).
+
+        Only a scheme whose bias is no row needs it for them.
+        """
+        row = self.bias(*places.sizes)
+        if row is None:
+            return None
+        if row.dim() != 2:
+            raise ValueError(f"positions: {type(self).__name__}.bias returns no row, expected a `bias_at` beside it")
+        return row[:, places.columns].transpose(0, 1)
 
     def key_bias(self, x: Tensor, before: Tensor | None) -> Tensor | None:
         """A number per key that depends on what was read, added to the scaled scores of all queries: (batch, heads, n).
@@ -78,6 +108,9 @@ class Position(nn.Module):
     def value_vectors(self, n_q: int, n_k: int, past: int) -> Vectors | None:
         """A vector per offset, added to the value."""
         return None
+
+    def _knows_no_positions(self, q: Tensor, k: Tensor, places: Places) -> tuple[Tensor, Tensor]:
+        raise ValueError(f"positions: {type(self).__name__}.prepare counts them, expected a `prepare_at` beside it")
 
 
 T = TypeVar("T")
@@ -112,15 +145,24 @@ class Combined(Position):
         """The schemes; a ModuleList does not say of what class its modules are."""
         return [part for part in self.positions if isinstance(part, Position)]
 
-    def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
+    def prepare(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
         for part in self.parts:
-            q, k = part.rotate(q, k, past, first_key)
+            q, k = part.prepare(q, k, past, first_key)
+        return q, k
+
+    def prepare_at(self, q: Tensor, k: Tensor, places: Places) -> tuple[Tensor, Tensor]:
+        for part in self.parts:
+            q, k = part.prepare_at(q, k, places)
         return q, k
 
     def bias(self, n_q: int, n_k: int, past: int) -> Tensor | None:
-        biases = [bias for part in self.parts if (bias := part.bias(n_q, n_k, past)) is not None]
+        biases = _given([part.bias(n_q, n_k, past) for part in self.parts])
         if any(bias.dim() == 3 for bias in biases):
             biases = [bias if bias.dim() == 3 else to_grid(bias[:, None], n_q) for bias in biases]
+        return sum(biases[1:], biases[0]) if biases else None
+
+    def bias_at(self, places: Places) -> Tensor | None:
+        biases = _given([part.bias_at(places) for part in self.parts])
         return sum(biases[1:], biases[0]) if biases else None
 
     def key_bias(self, x: Tensor, before: Tensor | None) -> Tensor | None:
@@ -137,8 +179,14 @@ class Combined(Position):
 
     def _one(self, name: str, of: Callable[[Position], T | None]) -> T | None:
         """What the one scheme gives that gives any."""
-        given = [(type(part).__name__, found) for part in self.parts if (found := of(part)) is not None]
+        found = [of(part) for part in self.parts]
+        given = _given(found)
         if len(given) > 1:
-            names = " and ".join(scheme for scheme, _ in given)
+            names = " and ".join(type(part).__name__ for part, one in zip(self.parts, found) if one is not None)
             raise ValueError(f"positions: {names} each give a {name}, expected one at most")
-        return given[0][1] if given else None
+        return given[0] if given else None
+
+
+def _given(found: list[T | None]) -> list[T]:
+    """Those that are not None."""
+    return [one for one in found if one is not None]

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from ..reference.grid import check_whole
+from .places import Places, check_from_0, counted
 from .position import Position
 
 
@@ -22,10 +23,17 @@ class LogScale(Position):
         start = 1 / math.log(check_whole("length", length, 2))
         self.s = nn.Parameter(torch.full((check_whole("n_heads", n_heads),), start))
 
-    def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
+    def prepare(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
+        return self._scaled(q, counted(check_whole("past", past, 0), q)), k
+
+    def prepare_at(self, q: Tensor, k: Tensor, places: Places) -> tuple[Tensor, Tensor]:
+        check_from_0(places.i, "the logarithm of LogScale")
+        return self._scaled(q, places.i[:, None]), k
+
+    def _scaled(self, q: Tensor, positions: Tensor) -> Tensor:
+        """q (…, heads, n_q, d_head), at positions that broadcast to (…, heads, n_q), times its factors."""
         if q.shape[-3] != len(self.s):
             raise ValueError(f"q {tuple(q.shape)}: expected (…, {len(self.s)}, n_q, d_head), the heads of this scale")
         dtype = torch.promote_types(q.dtype, torch.float32)  # bfloat16 has no position 257
-        positions = torch.arange(past, past + q.shape[-2], device=q.device).to(dtype)
-        factors = self.s[:, None] * positions.log1p()
-        return q * factors[..., None].to(q.dtype), k
+        factors = self.s[:, None] * positions.to(dtype).log1p()
+        return q * factors[..., None].to(q.dtype)

@@ -1,15 +1,17 @@
 """RoPE: queries and keys turned pair by pair by an angle that grows with position."""
 
-import functools
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from ..reference.absolute import check_base, check_pairs
+from ..reference.grid import check_whole
 from ..reference.rope import check_factor, check_speeds
 from .absolute import frequencies
 from .kept import kept
+from .places import Places, angles, check_positions
 from .position import Position
 
 Speeds = Iterable[float] | Callable[[int], Iterable[float]]
@@ -45,37 +47,58 @@ class RoPE(Position):
         self.factor = check_factor(factor)
         self.caches_unrotated = callable(speeds)
 
-    def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
-        if q.shape[-1] != self.d_head:
-            raise ValueError(f"q {tuple(q.shape)}: expected (…, n_q, {self.d_head}), the d_head of this RoPE")
+    def prepare(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
         first_key = past if first_key is None else first_key
         n = max(past + q.shape[-2], first_key + k.shape[-2])
         speeds = self.speeds(n) if callable(self.speeds) else self.speeds
-        turn = functools.partial(
-            rotate, base=self.base, interleaved=self.interleaved, speeds=speeds, factor=self.factor
-        )
-        return turn(q, past), turn(k, first_key)
+        return self._turned(q, speeds, past=past), self._turned(k, speeds, past=first_key)
+
+    def prepare_at(self, q: Tensor, k: Tensor, places: Places) -> tuple[Tensor, Tensor]:
+        i, j = places.i[:, None], places.j[:, None]  # beside the heads
+        if not callable(self.speeds):
+            return self._turned(q, self.speeds, positions=i), self._turned(k, self.speeds, positions=j)
+        for at in (i, j):
+            if ((at.diff() < 0) | ((at.diff() == 0) & (at[..., 1:] > 0))).any():  # padding may share position 0
+                raise ValueError("positions: fall or repeat, expected one text, for speeds that depend on its length")
+        lengths = (torch.maximum(i.amax((1, 2)), j.amax((1, 2))) + 1).tolist()  # without the padding of each text
+        texts = zip(lengths, *(x.expand(len(lengths), -1, -1).split(1) for x in (i, j)))
+        turned = []
+        for (n, i_b, j_b), q_b, k_b in zip(texts, q.chunk(len(lengths)), k.chunk(len(lengths))):
+            speeds = self.speeds(n)
+            turned.append((self._turned(q_b, speeds, positions=i_b), self._turned(k_b, speeds, positions=j_b)))
+        return torch.cat([q_b for q_b, _ in turned]), torch.cat([k_b for _, k_b in turned])
+
+    def _turned(self, x: Tensor, speeds: Iterable[float] | None, **where: Any) -> Tensor:
+        if x.shape[-1] != self.d_head:
+            raise ValueError(f"q {tuple(x.shape)}: expected (…, n_q, {self.d_head}), the d_head of this RoPE")
+        return rotate(x, base=self.base, interleaved=self.interleaved, speeds=speeds, factor=self.factor, **where)
 
 
 def rotate(
     x: Tensor,
     past: int = 0,
     *,
+    positions: Tensor | None = None,
     base: float = 10000.0,
     interleaved: bool = False,
     speeds: Iterable[float] | None = None,
     factor: float = 1.0,
 ) -> Tensor:
-    """Row i of x (…, n, d), at position p = past + i, turned by the angles p · θ_m; shape and dtype stay.
+    """Row i of x (…, n, d), at position p = past + i or positions[…, i], turned by p · θ_m; shape and dtype stay.
 
         (a, b) → factor · (a cos − b sin, a sin + b cos)
 
-    θ_m, speeds and factor as in `RoPE`. Raises ValueError for odd d, more than d/2 speeds and a factor not above 0.
+    positions, whole numbers, broadcast to (…, n). θ_m, speeds and factor as in `RoPE`. The angles are computed in
+    float64. Raises ValueError for odd d, more than d/2 speeds, a factor not above 0 and positions that are not whole.
     Source: Su et al. 2021, sections 3.2.2 and 3.4.2, eq. 34.
     """
-    n, d = x.shape[-2], check_pairs("d", x.shape[-1])
+    d = check_pairs("d", x.shape[-1])
     given = None if speeds is None else check_speeds(speeds, d)
-    cos, sin = _cos_sin(n, past, d, base, given, check_factor(factor), x.dtype, x.device)
+    numbers = d, base, given, check_factor(factor), x.dtype
+    if positions is None:
+        cos, sin = _counted(x.shape[-2], check_whole("past", past, None), x.device, *numbers)
+    else:
+        cos, sin = _cos_sin(check_positions("positions", positions, x), *numbers)
     return turned_pairs(x, cos, sin, interleaved)
 
 
@@ -94,20 +117,17 @@ def turned(a: Tensor, b: Tensor, cos: Tensor, sin: Tensor) -> tuple[Tensor, Tens
 
 
 @kept
-def _cos_sin(
-    n: int,
-    past: int,
-    d: int,
-    base: float,
-    speeds: tuple[float, ...] | None,
-    factor: float,
-    dtype: torch.dtype,
-    device: torch.device,
-) -> tuple[Tensor, Tensor]:
-    """cos and sin of every angle, (n, pairs); queries and keys, and all layers of a model, ask for the same ones."""
+def _counted(n: int, past: int, device: torch.device, *numbers: Any) -> tuple[Tensor, Tensor]:
+    """cos and sin for n tokens from `past` on; queries and keys, and all layers of a model, ask for the same ones."""
     with torch.inference_mode(False):  # what is kept must serve training, too
-        theta = frequencies(d, base, torch.empty((), dtype=dtype, device=device))
-        if speeds is not None:
-            theta = torch.tensor(speeds, dtype=theta.dtype, device=device)
-        angle = torch.arange(past, past + n, device=device)[:, None] * theta
-        return (factor * angle.cos()).to(dtype), (factor * angle.sin()).to(dtype)
+        return _cos_sin(torch.arange(past, past + n, device=device), *numbers)
+
+
+def _cos_sin(
+    positions: Tensor, d: int, base: float, speeds: tuple[float, ...] | None, factor: float, dtype: torch.dtype
+) -> tuple[Tensor, Tensor]:
+    """cos and sin of every angle at positions (…), times the factor: (…, pairs)."""
+    theta = frequencies(d, base) if speeds is None else torch.tensor(speeds, dtype=torch.float64)
+    angle = angles(positions, theta)
+    cos, sin = ((factor * f).to(positions.device, dtype) for f in (angle.cos(), angle.sin()))
+    return cos, sin

@@ -10,36 +10,29 @@ from .position import Position
 
 
 class T5Bias(Position):
-    """b_h(r) = table[bucket(r), h], added to scale · q·k. `table` is (num_buckets, n_heads), learned.
+    """b_h(r) = table[bucket(r), h], added to the bare q·k (scale 1.0). `table` is (num_buckets, n_heads), learned.
 
-    T5 does not scale (1.0), and makes up for it in the initial W_q. scale=None is 1/√d_head, as in MPNet.
     One instance belongs to a whole stack: give the same T5Bias to every layer of the encoder (bidirectional), another
     to every layer of the decoder (bidirectional=False, layers with causal=True). Raises ValueError for sizes that leave
     no buckets. Source: Raffel et al. 2020, section 2.1.
     """
 
+    scale: float | None = 1.0  # T5 leaves 1/√d_head out and makes up for it in the initial W_q
+
     def __init__(
-        self,
-        n_heads: int,
-        *,
-        bidirectional: bool = True,
-        num_buckets: int = 32,
-        max_distance: int = 128,
-        scale: float | None = 1.0,
+        self, n_heads: int, *, bidirectional: bool = True, num_buckets: int = 32, max_distance: int = 128
     ) -> None:
         super().__init__()
-        self.scale = scale
         self.bidirectional, self.num_buckets, self.max_distance = bidirectional, num_buckets, max_distance
-        starts = bucket_starts(bidirectional=bidirectional, num_buckets=num_buckets, max_distance=max_distance)
-        self.register_buffer("starts", torch.tensor(starts), persistent=False)
+        # Numbers of Python, no buffer: a module made without memory would read whatever lies there.
+        self.starts = bucket_starts(bidirectional=bidirectional, num_buckets=num_buckets, max_distance=max_distance)
         self.table = nn.Parameter(torch.empty(num_buckets, check_whole("n_heads", n_heads)))
         nn.init.normal_(self.table, std=0.02)
 
-    starts: Tensor
-
     def bias(self, n_q: int, n_k: int, past: int) -> Tensor:
         r = row_offsets(n_q, n_k, past, self.table.device)
-        return self.table[_bucket(r, self.starts, self.bidirectional, self.num_buckets)].T
+        starts = torch.tensor(self.starts, device=r.device)
+        return self.table[_bucket(r, starts, self.bidirectional, self.num_buckets)].T
 
 
 class T5CrossAttention(Position):

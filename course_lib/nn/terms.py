@@ -1,6 +1,6 @@
 """What enters attention besides queries, keys and values: one value, which every backend takes."""
 
-from collections.abc import Callable, Sequence
+import math
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -8,29 +8,29 @@ import torch
 from torch import Tensor
 
 from ..reference.grid import check_sizes, check_whole
-from .grid import to_grid
+from .places import Places
 from .position import Position, Vectors
-
-Hook = Callable[[int, int, int], Vectors | None]
 
 
 @dataclass(frozen=True)
 class Terms:
     """The terms of softmax_j(scale · q_i·(k_j + a_{j−i}) + b_{j−i} + f_j), applied to v_j + c_{j−i}.
 
-    a, b and c have one entry per offset, in the order of `row_offsets`. What is None adds nothing.
+    a, b and c have one entry per offset, in the order of `row_offsets`. What is None adds nothing. Hidden values
+    v_j must be finite, because 0 · nan is nan; hidden keys need not be, unless the code is compiled.
     """
 
-    bias: Tensor | None = None  # b (heads or 1, n_q + n_k − 1), or a number per cell, (heads or 1, n_q, n_k)
+    bias: Tensor | None = None  # b (heads or 1, n_q + n_k − 1), or a number per cell, (…, heads or 1, n_q, n_k)
     key_bias: Tensor | None = None  # f (…, heads, n_k)
     sink: Tensor | None = None  # (heads,): the score of one more key, which has no value
     key_vectors: Vectors | None = None  # a
     value_vectors: Vectors | None = None  # c
     scale: float | None = None  # None: 1/√d
-    mask: Tensor | None = None  # True where a query may look; broadcasts to (…, heads, n_q, n_k)
+    mask: Tensor | None = None  # True where a query may look; (n_k,), (n_q, n_k) or every axis of (…, heads, n_q, n_k)
     causal: bool = False  # hides the keys after each query, too
     past: int = 0  # the position of the first query; the first key is at position 0
     reach: int | None = None  # b is −inf for every |offset| ≥ reach, so these keys need not be read
+    columns: Tensor | None = None  # (batch or 1, n_q, n_k): which entry of a and c, where it is not j − i + n_q − 1
 
     @classmethod
     def of(
@@ -39,29 +39,46 @@ class Terms:
         n_q: int,
         n_k: int,
         past: int,
+        first_key: int = 0,
         *,
-        spans: Sequence[range] | None = None,
+        places: Places | None = None,
         key_bias: Tensor | None = None,
         mask: Tensor | None = None,
         causal: bool = False,
     ) -> "Terms":
         """What the hooks of a scheme return for n_q queries and n_k keys, and what the layer adds to it.
 
-        spans: the positions of the keys, where a cache has left some of the text out. Raises ValueError for vectors if
-        these positions have a gap.
+        past and first_key: the positions of the first query and key; places: those of all, if they are not counted.
+        Then the last n_q keys are those of the queries, and causal means this order.
         """
-        spans = [range(n_k)] if spans is None else spans
+        reach, columns = position.reach, None
+        if places is None:
+            sizes = n_q, n_k, past - first_key  # a row says only how far apart
+            bias = position.bias(*sizes)
+            if first_key and bias is not None and bias.dim() == 3:
+                whole = position.bias(n_q, first_key + n_k, past)
+                bias = None if whole is None else whole[..., first_key:]
+        else:
+            sizes, bias = places.sizes, position.bias_at(places)
+            past, first_key = max(n_k - n_q, 0), 0
+            if bias is not None and reach is not None:  # it counts keys, so −∞ must say which
+                seen, reach = bias > -math.inf, None
+                mask = seen if mask is None else mask & seen
+        key_vectors, value_vectors = position.key_vectors(*sizes), position.value_vectors(*sizes)
+        if places is not None and (key_vectors or value_vectors):
+            columns = places.columns
         return cls(
-            bias=_bias(position, n_q, spans, past),
+            bias=bias,
             key_bias=key_bias,
             sink=position.sink(),
-            key_vectors=_vectors("key_vectors", position.key_vectors, n_q, spans, past),
-            value_vectors=_vectors("value_vectors", position.value_vectors, n_q, spans, past),
+            key_vectors=key_vectors,
+            value_vectors=value_vectors,
             scale=position.scale,
             mask=mask,
             causal=causal,
-            past=past - (spans[-1].stop - n_k),  # counted from the first key, as if no key were missing
-            reach=position.reach,
+            past=past - first_key,
+            reach=reach,
+            columns=columns,
         )
 
     def scale_for(self, d: int) -> float:
@@ -85,13 +102,13 @@ class Terms:
             if x.shape[-3] < 1 or heads % x.shape[-3]:
                 raise ValueError(f"{name} {tuple(x.shape)}: expected a number of heads that divides the {heads} of q")
         for axes in zip_longest(*(reversed(x.shape[:-3]) for x in (q, k, v)), fillvalue=1):
-            if len({*axes} - {1}) > 1:
+            if any(axis not in (1, max(axes)) for axis in axes):
                 raise ValueError(f"{_shapes(q, k, v)}: the leading axes before the heads must be the same or 1")
         batch = torch.broadcast_shapes(q.shape[:-3], k.shape[:-3], v.shape[:-3])
         lead, width = torch.Size((*batch, heads)), n_q + n_k - 1
         if self.bias is not None:
-            found, shape = tuple(self.bias.shape), (n_q, n_k) if self.bias.dim() == 3 else (width,)
-            if found not in ((heads, *shape), (1, *shape)):
+            found, shape = tuple(self.bias.shape), (width,) if self.bias.dim() == 2 else (n_q, n_k)
+            if found[-1 - len(shape) :] not in ((heads, *shape), (1, *shape)):
                 raise ValueError(
                     f"bias {found}: expected ({heads} or 1, {', '.join(map(str, shape))}) for n_q={n_q}, n_k={n_k}"
                 )
@@ -104,7 +121,8 @@ class Terms:
         for name, vectors, x in (("key_vectors", self.key_vectors, q), ("value_vectors", self.value_vectors, v)):
             if vectors is None:
                 continue
-            table, d, rows = tuple(vectors.table.shape), x.shape[-1], width if vectors.first is None else "rows"
+            any_rows = vectors.first is not None or self.columns is not None
+            table, d, rows = tuple(vectors.table.shape), x.shape[-1], "rows" if any_rows else width
             if len(table) != 3 or table[0] not in (1, heads) or rows not in (table[1], "rows") or table[2] != d:
                 expected = f"expected ({heads} or 1, {rows}, {d}) for n_q={n_q}, n_k={n_k}"
                 raise ValueError(f"{name}: table {table}, {expected}")
@@ -113,36 +131,17 @@ class Terms:
         return lead
 
 
-def _bias(position: Position, n_q: int, spans: Sequence[range], past: int) -> Tensor | None:
-    """The bias for keys at these positions. A scheme only asks how far apart, so each span may begin at 0."""
-    biases = [position.bias(n_q, len(span), past - span.start) for span in spans]
-    first = biases[0]
-    if first is None or (first.dim() == 2 and len(spans) == 1):
-        return first
-    if first.dim() == 2:
-        cells = [to_grid(row[:, None], n_q) for row in biases if row is not None]
-    else:  # a bias per cell depends on the positions themselves
-        whole = first if len(spans[0]) == spans[-1].stop else position.bias(n_q, spans[-1].stop, past)
-        assert whole is not None
-        cells = [whole[..., span.start : span.stop] for span in spans]
-    return torch.cat(cells, -1)
-
-
-def _vectors(name: str, hook: Hook, n_q: int, spans: Sequence[range], past: int) -> Vectors | None:
-    """The vectors for keys at these positions, which lie in one piece."""
-    vectors = [hook(n_q, len(span), past - span.start) for span in spans]
-    if len(spans) > 1 and vectors[0] is not None:
-        missing = f"positions {spans[0].stop} … {spans[1].start - 1}"
-        raise ValueError(f"{name}: the cache has lost {missing}, expected one with keep=0 or renumbered=True")
-    return vectors[0]
-
-
 def check_mask(mask: Tensor, shape: torch.Size) -> None:
-    """A ValueError unless the mask is of truth values and broadcasts to the scores."""
+    """A ValueError unless the mask is of truth values and broadcasts to the scores (…, heads, n_q, n_k).
+
+    Two axes are n_q and n_k. One axis more may be the heads' or the batch's, so it has no meaning.
+    """
     if mask.dtype != torch.bool:
         raise ValueError(f"mask of {mask.dtype}: expected torch.bool, True where a query may look")
-    if mask.dim() > len(shape) or any(m not in (1, n) for m, n in zip(reversed(mask.shape), reversed(shape))):
-        raise ValueError(f"mask {tuple(mask.shape)}: does not broadcast to the scores {tuple(shape)}")
+    fits = all(m in (1, n) for m, n in zip(reversed(mask.shape), reversed(shape)))
+    if mask.dim() not in (0, 1, 2, len(shape)) or not fits:
+        expected = f"expected {tuple(shape[-2:])}, or {len(shape)} axes that broadcast to {tuple(shape)}"
+        raise ValueError(f"mask {tuple(mask.shape)}: {expected}")
 
 
 def flatten_batch(x: Tensor, *shape: int) -> Tensor:

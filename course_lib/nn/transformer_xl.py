@@ -7,10 +7,11 @@ import torch
 from torch import Tensor, nn
 
 from ..reference.absolute import check_pairs
-from ..reference.grid import check_whole
+from ..reference.grid import check_sizes, check_whole
 from .absolute import sinusoidal
 from .grid import row_offsets
 from .kept import kept
+from .places import Places
 from .position import Position, Vectors
 
 
@@ -30,8 +31,11 @@ class TransformerXL(Position):
         self.u, self.v = (nn.Parameter(0.02 * torch.randn(n_heads, self.d_head)) for _ in range(2))
         self.relative = nn.Linear(d_model, d_model, bias=False)
 
-    def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
+    def prepare(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
         return q + self.u[:, None], k
+
+    def prepare_at(self, q: Tensor, k: Tensor, places: Places) -> tuple[Tensor, Tensor]:
+        return self.prepare(q, k, 0)
 
     def key_vectors(self, n_q: int, n_k: int, past: int) -> Vectors:
         r = self.relative(self._distances(n_q, n_k, past))
@@ -45,11 +49,16 @@ class TransformerXL(Position):
 
     def _distances(self, n_q: int, n_k: int, past: int) -> Tensor:
         """R_{i−j} for every offset, ascending: (n_q + n_k − 1, d_model)."""
-        weight = self.relative.weight
-        return _sinusoids(n_q, n_k, past, self.d_model, weight.dtype, weight.device)
+        n_q, n_k, past = check_sizes(n_q, n_k, past)
+        end = max(past + n_q, n_k - past)
+        if not torch.compiler.is_compiling():
+            end = 1 << (end - 1).bit_length()  # a cache that grows token by token seldom needs another table
+        weight, first = self.relative.weight, end - (past + n_q)
+        return _sinusoids(end, self.d_model, weight.dtype, weight.device)[first : first + n_q + n_k - 1]
 
 
 @kept
-def _sinusoids(n_q: int, n_k: int, past: int, d: int, dtype: torch.dtype, device: torch.device) -> Tensor:
+def _sinusoids(end: int, d: int, dtype: torch.dtype, device: torch.device) -> Tensor:
+    """R of all offsets below `end` in size, ascending."""
     with torch.inference_mode(False):  # what is kept must serve training, too
-        return sinusoidal(-row_offsets(n_q, n_k, past, device), d, dtype=dtype)
+        return sinusoidal(-row_offsets(end, end, device=device), d, dtype=dtype)

@@ -23,10 +23,13 @@ class WindowAttention(nn.Module):
         self.d_model, self.n_heads, self.window, self.shift = d_model, n_heads, check_whole("window", window), shift
         reference.check_shift(shift, window)
         self.table = nn.Parameter(0.02 * torch.randn((2 * window - 1) ** 2, n_heads))
-        self.register_buffer("index", torch.from_numpy(reference.window_index(window)), persistent=False)
+        self._index = reference.window_index(window)  # no buffer: one made without memory would hold anything
         self.query, self.key, self.value, self.out = (nn.Linear(d_model, d_model, bias=False) for _ in range(4))
 
-    index: Tensor
+    @property
+    def index(self) -> Tensor:
+        """The row of `table` for each pair of patches, (W², W²)."""
+        return torch.from_numpy(self._index).to(self.table.device)
 
     def forward(self, image: Tensor) -> Tensor:
         """image (batch, height, width, d_model), height and width multiples of W; the same shape comes back."""

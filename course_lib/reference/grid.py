@@ -66,8 +66,9 @@ def check_sizes(n_q: int, n_k: int | None, past: int) -> tuple[int, int, int]:
     return n_q, past + n_q if n_k is None else check_whole("n_k", n_k), past
 
 
-def check_whole(name: str, value: int, least: int = 1) -> int:
-    """`value` as an int; a ValueError names it if it is not a whole number or is below `least`."""
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-        raise ValueError(f"{name}={value!r}: expected a whole number, {least} or more")
+def check_whole(name: str, value: int, least: int | None = 1) -> int:
+    """`value` as an int; a ValueError names it if it is not a whole number or is below `least`, if there is a least."""
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or (least is not None and value < least):
+        raise ValueError(f"{name}={value!r}: expected a whole number{'' if least is None else f', {least} or more'}")
     return int(value)

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .attention import Array, causal_mask
-from .grid import check_whole, offsets, row_offsets, to_grid
+from .grid import check_whole, offsets, row_offsets
 
 
 def window_row(n_q: int, n_k: int | None = None, *, w: int, past: int = 0) -> Array:
@@ -15,11 +15,6 @@ def window_row(n_q: int, n_k: int | None = None, *, w: int, past: int = 0) -> Ar
     """
     r = row_offsets(n_q, n_k, past)
     return np.where(abs(r) < check_whole("w", w), 0.0, -np.inf)
-
-
-def window_bias(n_q: int, n_k: int | None = None, *, w: int, past: int = 0) -> Array:
-    """`window_row` on the diagonals of the grid, (n_q, n_k): what is added to the scores."""
-    return to_grid(window_row(n_q, n_k, w=w, past=past)[None], n_q)
 
 
 def window_mask(n_q: int, n_k: int | None = None, *, w: int, past: int = 0) -> NDArray[np.bool_]:

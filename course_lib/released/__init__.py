@@ -4,7 +4,8 @@
 """
 
 from .files import model_file
-from .model import Released, load
+from .loading import load
+from .model import Released
 from .texts import excerpt
 
 __all__ = ["Released", "excerpt", "load", "model_file"]

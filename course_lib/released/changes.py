@@ -32,7 +32,7 @@ class Turned(Position):
         self.positions, self.turn_query, self.factor, self.interleaved = positions, turn_query, factor, interleaved
         self.speeds = speeds[:1] if (speeds == speeds[0]).all() else speeds  # if alike, keys keep their groups
 
-    def rotate(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
+    def prepare(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
         k = k if len(self.speeds) == 1 else for_each_head(k, q.shape[-3])
         first_key = past if first_key is None else first_key
         q = q * self.factor[:, None, None].to(q)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -13,7 +14,7 @@ from ..nn.rope import RoPE
 
 
 @dataclass(frozen=True)
-class Sizes:
+class Config:
     """The numbers that say how large a decoder is, by default those of SmolLM2-135M."""
 
     n_layers: int = 30
@@ -43,18 +44,18 @@ class SwiGLU(nn.Module):
         return self.down(silu(self.gate(x)) * self.up(x))
 
 
-class Block(nn.Module):
-    """x + attention(norm x), then x + feed-forward(norm x)."""
+class LlamaBlock(nn.Module):
+    """x + attention(norm x, with the options of its call), then x + feed-forward(norm x)."""
 
-    def __init__(self, sizes: Sizes, rope: RoPE) -> None:
+    def __init__(self, config: Config, rope: RoPE) -> None:
         super().__init__()
-        d_model = sizes.d_model
-        self.norm1, self.norm2 = nn.RMSNorm(d_model, eps=sizes.eps), nn.RMSNorm(d_model, eps=sizes.eps)
-        self.attention = RelativeAttention(d_model, sizes.n_heads, rope, n_kv_heads=sizes.n_kv_heads, causal=True)
-        self.feed_forward = SwiGLU(d_model, sizes.d_feed_forward)
+        d_model = config.d_model
+        self.norm1, self.norm2 = nn.RMSNorm(d_model, eps=config.eps), nn.RMSNorm(d_model, eps=config.eps)
+        self.attention = RelativeAttention(d_model, config.n_heads, rope, n_kv_heads=config.n_kv_heads, causal=True)
+        self.feed_forward = SwiGLU(d_model, config.d_feed_forward)
 
-    def forward(self, x: Tensor, mask: Tensor | None = None, cache: KeyValueCache | None = None) -> Tensor:
-        x = x + self.attention(self.norm1(x), mask=mask, cache=cache)
+    def forward(self, x: Tensor, **options: Any) -> Tensor:
+        x = x + self.attention(self.norm1(x), **options)
         return x + self.feed_forward(self.norm2(x))
 
 
@@ -66,25 +67,29 @@ class Decoder(nn.Module):
     Source: Touvron et al. 2023 (Llama), section 2.2.
     """
 
-    def __init__(self, sizes: Sizes) -> None:
+    def __init__(self, config: Config) -> None:
         super().__init__()
-        self.sizes, self.rope = sizes, RoPE(sizes.d_head, base=sizes.base, interleaved=True)
-        self.out = nn.Linear(sizes.d_model, sizes.vocabulary, bias=False)
-        blocks = [Block(sizes, self.rope) for _ in range(sizes.n_layers)]
-        self.blocks: Sequence[Block] = nn.ModuleList(blocks)  # type: ignore[assignment]  # it is one, and says Module
-        self.norm = nn.RMSNorm(sizes.d_model, eps=sizes.eps)
+        self.config, self.rope = config, RoPE(config.d_head, base=config.base, interleaved=True)
+        self.out = nn.Linear(config.d_model, config.vocabulary, bias=False)
+        blocks = [LlamaBlock(config, self.rope) for _ in range(config.n_layers)]
+        self.blocks: Sequence[LlamaBlock] = nn.ModuleList(blocks)  # type: ignore[assignment]  # it is one, and says Module
+        self.norm = nn.RMSNorm(config.d_model, eps=config.eps)
 
     def forward(
-        self, tokens: Tensor, mask: Tensor | None = None, caches: Sequence[KeyValueCache] | None = None
+        self,
+        tokens: Tensor,
+        mask: Tensor | None = None,
+        caches: Sequence[KeyValueCache] | None = None,
+        positions: Tensor | None = None,
     ) -> Tensor:
         """The normalised hidden states, of which `out` makes logits, (batch, n, vocabulary).
 
         With a cache for each block, the tokens continue the text in the caches.
-        mask (n, keys): True where a query may look, of the keys that are not after it.
+        mask (n, keys): True where a query may look, of the keys that are not after it. positions: as in the layer.
         """
         x = self.embedded(tokens)
         for number, block in enumerate(self.blocks):
-            x = block(x, mask, None if caches is None else caches[number])
+            x = block(x, mask=mask, cache=None if caches is None else caches[number], positions=positions)
         return self.norm(x)
 
     def embedded(self, tokens: Tensor) -> Tensor:
@@ -108,13 +113,13 @@ OURS = {  # the parts of the names in a GGUF file
 }
 
 
-def filled(sizes: Sizes, weights: Mapping[str, Tensor]) -> Decoder:
+def filled(config: Config, weights: Mapping[str, Tensor]) -> Decoder:
     """A decoder with these weights, by their names in a GGUF file, which stores W_q and W_k for interleaved pairs.
 
     Raises RuntimeError for a tensor that is missing, not expected or of the wrong shape.
     """
     with torch.device("meta"):  # shapes without numbers: nothing is drawn that would be overwritten
-        decoder = Decoder(sizes)
+        decoder = Decoder(config)
     ours = {".".join(OURS.get(part, part) for part in name.split(".")): weight for name, weight in weights.items()}
     decoder.load_state_dict(ours, assign=True)
     return decoder.requires_grad_(False).eval()

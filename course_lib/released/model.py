@@ -1,13 +1,10 @@
 """The released model as the lessons use it: read a text, look inside, change something for the length of a block."""
 
-import hashlib
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -18,12 +15,8 @@ from ..nn.grid import from_grid
 from ..nn.terms import for_each_head
 from ..reference.grid import check_whole
 from .changes import Changes
-from .decoder import Decoder, Sizes, filled
-from .files import NAME, fetch_or_say, model_file
-from .gguf import read
-from .tokenizer import tokenizer
+from .decoder import Decoder
 
-SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"  # of the file
 CHUNK = 512  # tokens that are read through a window, or turned into logits, at a time
 END = "<|im_end|>"
 
@@ -48,10 +41,10 @@ class Released:
     """
 
     def __init__(self, decoder: Decoder, tokenizer: Any) -> None:
-        self.decoder, self.tokenizer, sizes = decoder, tokenizer, decoder.sizes
-        self.n_layers, self.n_heads, self.n_kv_heads = sizes.n_layers, sizes.n_heads, sizes.n_kv_heads
-        self._changes = Changes.none(decoder.rope, sizes.n_layers, sizes.n_heads)
-        self.d_head, self.speeds = sizes.d_head, self._changes.trained
+        self.decoder, self.tokenizer, config = decoder, tokenizer, decoder.config
+        self.n_layers, self.n_heads, self.n_kv_heads = config.n_layers, config.n_heads, config.n_kv_heads
+        self._changes = Changes.none(decoder.rope, config.n_layers, config.n_heads)
+        self.d_head, self.speeds = config.d_head, self._changes.trained
         for layer, block in enumerate(decoder.blocks):
             block.attention.out.register_forward_pre_hook(
                 lambda _, args, layer=layer: self._changes.outputs(layer, args[0])
@@ -101,7 +94,7 @@ class Released:
             attention, seen = block.attention, block.norm1(x)
             q, k, v = (attention.heads(part(seen))[0] for part in (attention.query, attention.key, attention.value))
             yield Inside(x[0], q, k, v, attention.weights(seen, mask=mask)[0])
-            x = block(x, mask)
+            x = block(x, mask=mask)
 
     def attention(self, text: str | Tensor, layer: int, head: int) -> Tensor:
         """The weights of one head, (n, n), row i for query i."""
@@ -170,7 +163,7 @@ class Released:
 
     def _numbers(self, text: str | Tensor, least: int = 1) -> Tensor:
         """The token numbers of a text, (n,), at least so many. Raises ValueError for what is not a text."""
-        numbers, top = self.encode(text) if isinstance(text, str) else text, self.decoder.sizes.vocabulary
+        numbers, top = self.encode(text) if isinstance(text, str) else text, self.decoder.config.vocabulary
         whole = isinstance(numbers, Tensor) and numbers.dim() == 1 and not numbers.is_floating_point()
         if not whole or len(numbers) < least or numbers.min() < 0 or numbers.max() >= top:
             raise ValueError(f"text={text!r}: expected a string, or {least} or more token numbers 0 … {top - 1}, (n,)")
@@ -199,24 +192,3 @@ class Released:
         if layer not in range(self.n_layers) or head not in range(self.n_heads):
             raise ValueError(f"layer={layer}, head={head}: expected 0 … {self.n_layers - 1} and 0 … {self.n_heads - 1}")
         return next(islice(self.inside(text), layer, None))
-
-
-def load(path: Path | str | None = None) -> Released:
-    """The model from its GGUF file, in at most 3 s: `path`, or else the file that `model_file` finds.
-
-    If there is none, a `Recorded`, which answers the calls of the lessons and no others; on Colab the file is fetched.
-    Raises ValueError for another file, or one that is damaged.
-    """
-    if path is None:
-        path = fetch_or_say() if "COLAB_RELEASE_TAG" in os.environ else model_file()
-    if path is None:
-        from .recorded import stand_in  # which needs `Released`
-
-        return cast(Released, stand_in())
-    with open(path, "rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != SHA256:
-        raise ValueError(f"{path}: expected {NAME} with the SHA-256 {SHA256}, not {found}. Is it whole?")
-    metadata, tensors = read(path)
-    weights = {name: torch.from_numpy(tensor) for name, tensor in tensors.items()}
-    return Released(filled(Sizes(), weights), tokenizer(metadata))

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from .decoder import Decoder, Sizes
+from .decoder import Config, Decoder
 from .model import Released
 
 FOLDER = Path(__file__).with_name("recorded")
@@ -41,7 +41,7 @@ class Recorded:
             for words, answers in torch.load(content, weights_only=True).items():
                 self.answers.setdefault(words, []).extend(answers)
         with torch.device("meta"):
-            self.decoder = Decoder(Sizes())  # its layers can be looked at; they hold no numbers
+            self.decoder = Decoder(Config())  # its layers can be looked at; they hold no numbers
 
     def __getattr__(self, name: str) -> Any:
         if name not in METHODS:

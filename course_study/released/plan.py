@@ -1,6 +1,7 @@
 """The plan of the released model's experiments: every condition on every text, beside the text as it is."""
 
 import functools
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -11,7 +12,7 @@ from torch import Tensor
 from course_lib.nn.threads import one_thread
 from course_lib.released import Released, load
 
-from ..results import Row, Run, short
+from ..results import Row, Run
 from .experiments import EXPERIMENTS, Text, Trial
 
 
@@ -62,3 +63,8 @@ def compared(losses: Tensor, control: Tensor) -> Row:
     difference = (losses[-both:] - control[-both:]).double()
     numbers = {"loss": losses.double().mean(), "difference": difference.mean(), "error": difference.std() / both**0.5}
     return {"scored": both, **{name: float(number) for name, number in numbers.items()}}
+
+
+def short(value: Any) -> Any:
+    """The same with every number rounded to four digits."""
+    return json.loads(json.dumps(value), parse_float=lambda number: float(f"{float(number):.4g}"))

@@ -8,12 +8,14 @@ from pathlib import Path
 
 from course_kit.contents import CONTENTS, Chapter
 from course_lib import __version__
+from docs.site.keywords import KEYWORDS
 from tools.address import open_in_colab
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = {"notebooks": "Lesson", "exercises": "Tasks", "solutions": "Solutions"}
 TEXTS = ("docs/teaching.md", "docs/acknowledgements.md")
-FIRST = ("The core, in three hours", "The chapters", "Two commands")  # what the first page shows of README.md
+START = "One command"  # the part of README.md that says how to begin
+FIRST = ("How much of it?", "The core, in three hours", "The chapters", START)  # what the first page shows of README.md
 CARD = "docs/conventions.html"  # a page as it is
 
 
@@ -24,7 +26,7 @@ def write_pages(folder: Path, published: str | None) -> None:
         pages[path] = relinked((ROOT / path).read_text(encoding="utf-8"), path, published)
     for chapter in CONTENTS:
         for kind in kinds(chapter):
-            path = f"{kind}/{chapter.file}.ipynb"
+            path = chapter.path(kind)
             pages[path] = json.dumps(page(read(path), kind, chapter, published))
     for path, text in pages.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -37,7 +39,7 @@ def read(path: str) -> dict:
 
 def kinds(chapter: Chapter) -> list[str]:
     """The folders that have a notebook of this chapter."""
-    return [kind for kind in KINDS if (ROOT / kind / f"{chapter.file}.ipynb").exists()]
+    return [kind for kind in KINDS if (ROOT / chapter.path(kind)).exists()]
 
 
 def page(nb: dict, kind: str, chapter: Chapter, published: str | None) -> dict:
@@ -45,7 +47,7 @@ def page(nb: dict, kind: str, chapter: Chapter, published: str | None) -> dict:
     for cell in nb["cells"]:
         text = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            cell["source"] = relinked(text, f"{kind}/{chapter.file}.ipynb", published)
+            cell["source"] = relinked(findable(text, kind, chapter), chapter.path(kind), published)
         elif cell["metadata"].get("jupyter", {}).get("source_hidden"):
             cell["metadata"]["tags"] = ["remove-cell" if "Set-up: run this first" in text else "remove-input"]
         for output in cell.get("outputs", []):
@@ -56,21 +58,34 @@ def page(nb: dict, kind: str, chapter: Chapter, published: str | None) -> dict:
     rest = re.sub(r"(?m)^\[!?\[?Open in Colab\].*\n", "", rest)
     nb["cells"][0]["source"] = f"{title}\n\n{buttons(kind, chapter, published)}\n\n{rest}"
     if kind == "notebooks":  # its tasks and solutions come after it, before the next lesson
-        after = toctree(f"/{other}/{chapter.file}" for other in kinds(chapter)[1:])
+        after = toctree(f"/{chapter.path(other)}" for other in kinds(chapter)[1:])
         nb["cells"].append({"cell_type": "markdown", "metadata": {}, "id": "after", "source": after})
     return nb
 
 
 def buttons(kind: str, chapter: Chapter, published: str | None) -> str:
-    """A paragraph of Markdown: the pages of the chapter, and what one can do with this one."""
+    """Two paragraphs of Markdown: the pages of the chapter and what one can do with this one; and how to run it."""
     links = [
-        f"**{KINDS[other]}**" if other == kind else f"[{KINDS[other]}](../{other}/{chapter.file}.ipynb)"
+        f"**{KINDS[other]}**" if other == kind else f"[{KINDS[other]}](../{chapter.path(other)})"
         for other in kinds(chapter)
     ]
-    if link := open_in_colab(published, __version__, f"{kind}/{chapter.file}.ipynb"):
+    if link := open_in_colab(published, __version__, chapter.path(kind)):
         links.append(link)
-    links.append(f'<a href="{chapter.file}.ipynb" download>Download notebook</a>')
-    return "\n".join(["{.buttons}", *links])
+    links.append(f'<a href="{posixpath.basename(chapter.path(kind))}" download>Download notebook</a>')
+    place = START.lower().replace(" ", "-")
+    how = f"To run its code, [get the course](../index.md#{place}), and put the notebook into its folder."
+    return "\n".join(["{.buttons}", *links, "", f"*You can read this page, but no code runs here. {how}*"])
+
+
+def findable(text: str, kind: str, chapter: Chapter) -> str:
+    """Markdown in which the words of keywords.py lead to their headings. Solutions are not searched."""
+    if kind == "solutions":
+        return text
+    for heading, words in KEYWORDS.get(chapter.topic, {}).items():
+        entries = ", ".join(f"! {word}" for word in words)
+        line = rf"(?m)^(## (?:\d+\. )?{re.escape(heading)})$"
+        text = re.sub(line, rf"\1\n\n```{{index}} {entries}\n```", text)
+    return text
 
 
 def relinked(text: str, path: str, published: str | None) -> str:
@@ -92,11 +107,22 @@ def first_page(published: str | None) -> str:
     """What README.md says of the course and its chapters, with the picture alive."""
     opening, *parts = re.split(r"(?m)^(?=## )", (ROOT / "README.md").read_text(encoding="utf-8"))
     chosen = [part for title in FIRST for part in parts if part.startswith(f"## {title}\n")]
+    heading = f"## {START}\n\n"
+    chosen = [part.replace(heading, f"{heading}{where_to_get(published)}\n\n", 1) for part in chosen]
     alive = f"```{{raw}} html\n{explorer()}\n```\n"
     opening = re.sub(r"(?m)^!\[.*\n", lambda _: alive, opening)
     lessons = [f"notebooks/{chapter.file}" for chapter in CONTENTS]
     inside = toctree([*lessons, *(path.removesuffix(".md") for path in TEXTS)])
     return "\n".join([*(relinked(part, "README.md", published) for part in (opening, *chosen)), inside])
+
+
+def where_to_get(published: str | None) -> str:
+    """Where the folder of the course comes from."""
+    if published is None:
+        return "The course is not published yet, so ask whoever showed you these pages for its folder."
+    on_github = published.startswith("https://github.com/")
+    zipped = f", or unpack [this ZIP file]({published}/archive/refs/tags/v{__version__}.zip)" * on_github
+    return f"Get the course with `git clone {published}`{zipped}."
 
 
 def explorer() -> str:

@@ -10,9 +10,8 @@ from .judged import assert_everyone_can_use_the_outputs, assert_it_fits
 from .pages import PATIENCE, cell, errors, notebook, opened, picture, ready, run_all, running
 
 pytestmark = pytest.mark.browser
-LESSON = f"notebooks/{TOPICS['bias_by_hand'].file}.ipynb"
-TASKS = LESSON.replace("notebooks", "exercises")
-PICTURES = f"notebooks/{TOPICS['start_here'].file}.ipynb"
+LESSON, TASKS = (TOPICS["bias_by_hand"].path(folder) for folder in ("notebooks", "exercises"))
+PICTURES = TOPICS["start_here"].path("notebooks")
 WRONG = """def bias_matrix(n, strength):
     i, j = np.arange(n)[:, None], np.arange(n)
     return strength * np.log1p(abs(j - i))"""
@@ -85,6 +84,40 @@ def test_an_answer_is_typed_and_checked(lab, chromium):
         assert_everyone_can_use_the_outputs(page)
 
 
+def test_a_first_success_needs_a_sign_and_two_keys(lab, chromium):
+    with opened(chromium, lab, PICTURES) as page:
+        run_all(page)
+        box = cell(page, "sign = -1")
+        expect(box.locator(".jp-OutputArea")).to_contain_text("True")
+        box.get_by_text("sign = -1").click()
+        page.keyboard.press("End")
+        page.keyboard.press("Shift+Home")
+        page.keyboard.insert_text("sign = +1")
+        page.keyboard.press("Shift+Enter")
+        expect(cell(page, "sign = +1").locator(".jp-OutputArea")).to_contain_text("False")
+
+
+def test_no_line_of_code_leaves_the_window_and_three_tabs_of_a_chapter_differ(lab, chromium):
+    with opened(chromium, lab, LESSON) as page:
+        wide = "all => all.filter((box) => box.scrollWidth > box.clientWidth + 1).map((box) => box.innerText)"
+        assert notebook(page).locator(".jp-CodeCell .cm-scroller").evaluate_all(wide) == []
+        notebook(page).get_by_role("link", name="Tasks for this chapter").first.click()
+        expect(notebook(page).locator("h1").first).to_contain_text("Tasks 02", timeout=PATIENCE)
+        notebook(page).get_by_role("link", name="solutions").last.click()
+        expect(notebook(page).locator("h1").first).to_contain_text("Solutions 02", timeout=PATIENCE)
+        shown = page.locator("#jp-main-dock-panel .lm-TabBar-tabLabel").all_inner_texts()
+        assert len({name[:12] for name in shown}) == 3, shown
+
+
+def test_an_answer_that_asks_is_refused_and_the_next_cell_runs(lab, chromium):
+    tasks, answer = "from course_chapters.bias_by_hand import tasks as task", "bias_matrix = lambda *_: input('n?')"
+    check = "task.bias_matrix.check(bias_matrix)"
+    with running(chromium, lab, "asks.ipynb", f"{tasks}\n{answer}", check, "print(6 * 7)") as page:
+        expect(notebook(page).locator(".jp-CodeCell").nth(1)).to_contain_text("take the input out")
+        expect(notebook(page).locator(".jp-CodeCell").nth(2).locator(".jp-OutputArea")).to_contain_text("42")
+        expect(page.locator(".jp-Stdin")).to_have_count(0)
+
+
 def test_without_trust_the_static_pictures_are_there_and_fit(lab, chromium):
     """A notebook that JupyterLab does not know: the tables show their numbers, and no script has run."""
     strange = (lab.folder / LESSON).read_text(encoding="utf-8").replace("A bias by hand", "A bias by another hand", 1)
@@ -116,3 +149,9 @@ def test_the_function_of_play_follows_slider_list_and_keyboard_and_everyone_can_
         assert found.violations_count == 0, found.generate_report()
         page.set_viewport_size({"width": 800, "height": 900})
         assert_it_fits(page)
+        restarted = output.get_by_text("The kernel has been restarted")
+        expect(restarted).to_be_hidden()
+        page.get_by_role("menuitem", name="Kernel", exact=True).click()
+        page.locator('.lm-Menu-item[data-command="kernelmenu:restart"]').click()
+        page.locator(".jp-Dialog .jp-mod-accept").click()
+        expect(restarted).to_be_visible()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from course_tasks import bias_by_hand
+from course_chapters.bias_by_hand import tasks as bias_by_hand
 
 from ..figures.pictures import PICTURES
 from .judged import assert_everyone_can_use_it, assert_it_fits

@@ -3,15 +3,15 @@
 import pytest
 from playwright.sync_api import expect
 
+from course_chapters import questions
 from course_kit import figures
 from course_kit.contents import TOPICS
-from course_tasks import questions
 
 from .pages import PATIENCE, picture, running
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-ROPE = list(questions.CLAIMS)[[q.chapter for q in questions.CLAIMS.values()].index("rope")]
-ABOUT = [q for q in questions.QUIZ.values() if q.chapter in ("fast_attention", "t5_buckets")]  # four
+NAME, ROPE = next(iter(questions.claims_of("rope").items()))
+ABOUT = list(questions.quiz_of("t5_buckets", "fast_attention").values())  # four
 
 
 def test_a_quiz_by_keyboard_counts_what_is_right(shown):
@@ -48,9 +48,9 @@ def test_a_claim_is_judged_by_keyboard_and_two_pictures_do_not_meet(shown, tmp_p
     for key in ("Space", "Tab", "Enter"):
         page.keyboard.press(key)
     expect(claim.locator(".rp-verdict")).to_have_text("Not this one.")
-    expect(claim.locator("[data-result=right]")).to_contain_text(questions.CLAIMS[ROPE].answer)
-    expect(because).to_contain_text(questions.CLAIMS[ROPE].told(questions.CLAIMS[ROPE].because))
-    expect(because).to_contain_text(f"def {ROPE}():")
+    expect(claim.locator("[data-result=right]")).to_contain_text(ROPE.answer)
+    expect(because).to_contain_text(ROPE.told(ROPE.because))
+    expect(because).to_contain_text(f"def {NAME}():")
     expect(other.locator("input:checked")).to_have_count(0)
     page.keyboard.press("Tab")  # the code can be scrolled with the arrow keys
     expect(claim.locator(".rp-fact")).to_be_focused()
@@ -60,7 +60,7 @@ def test_a_claim_is_judged_by_keyboard_and_two_pictures_do_not_meet(shown, tmp_p
 
 
 def test_in_jupyterlab_a_link_opens_the_chapter(lab, chromium):
-    code = "from course_tasks import questions\nquestions.quiz('fast_attention')"
+    code = "from course_chapters import questions\nquestions.quiz('fast_attention')"
     with running(chromium, lab, "quiz.ipynb", code) as page:
         picture(page, "quiz").get_by_role("radio").first.check()
         picture(page, "quiz").get_by_role("button", name="Check").first.click()

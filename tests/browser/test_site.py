@@ -16,8 +16,9 @@ from course_kit.contents import CONTENTS, TOPICS
 from course_lib import __version__
 from course_lib.reference.grid import offsets, row_offsets
 from course_lib.reference.t5 import bucket_starts
+from docs.site.keywords import KEYWORDS
 from docs.site.make import SITE
-from docs.site.pages import CARD, TEXTS, buttons, kinds, relinked
+from docs.site.pages import CARD, TEXTS, buttons, kinds, relinked, where_to_get
 
 from .. import ROOT
 from .judged import assert_everyone_can_use_it, assert_it_fits
@@ -25,7 +26,7 @@ from .judged import assert_everyone_can_use_it, assert_it_fits
 pytestmark = pytest.mark.browser
 PUBLISHED = "https://github.com/someone/course"
 BY_HAND, AFTER = TOPICS["bias_by_hand"], TOPICS["absolute_positions"]
-NOTEBOOKS = {f"{kind}/{chapter.file}": chapter for chapter in CONTENTS for kind in kinds(chapter)}
+NOTEBOOKS = [chapter.path(kind).removesuffix(".ipynb") for chapter in CONTENTS for kind in kinds(chapter)]
 PAGES = ["index", *NOTEBOOKS, *(text.removesuffix(".md") for text in TEXTS), "search", "docs/conventions"]
 
 
@@ -45,12 +46,12 @@ def visit(chromium, site):
     """A function that opens a page. In the end nothing has gone wrong, and nobody but the site has been asked."""
     context, wrong = chromium.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce"), []
 
-    def opened(name):
+    def opened(name, query=""):
         page = context.new_page()
         page.on("console", lambda said: said.type == "error" and wrong.append(f"{said.text} {said.location['url']}"))
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("request", lambda asked: asked.url.startswith((site, "data:")) or wrong.append(asked.url))
-        page.goto(f"{site}{name}.html")
+        page.goto(f"{site}{name}.html{query}")
         page.evaluate("window.MathJax?.startup.promise.then(() => true)")
         return page
 
@@ -80,6 +81,8 @@ def test_a_page_is_alive_fits_and_everyone_can_use_it_in_the_dark_on_a_phone_too
         expect(page.locator(".cell_input")).to_have_count(len(shown))  # folded are the set-up and answers to questions
         assert page.locator("mjx-container").count() == page.locator(".math").count()
         assert page.locator("mjx-merror").count() == 0
+        spoken = page.locator("mjx-assistive-mml").all_text_contents()
+        assert not [formula for formula in spoken if "\\" in formula], "a backslash that MathJax shows as it is"
     assert_everyone_can_use_it(page)
     page.set_viewport_size({"width": 390, "height": 900})
     page.emulate_media(color_scheme="dark")
@@ -136,19 +139,72 @@ def test_what_is_searched_is_found(visit, chromium):
     copy.close()
 
 
+WORDS = [(word, heading) for places in KEYWORDS.values() for heading, words in places.items() for word in words]
+
+
 @pytest.mark.slow
-def test_a_button_shows_the_core_of_a_lesson_alone(visit):
+@pytest.mark.parametrize("query", ["padding", "left padding", "packing", "nan", "GQA", "extrapolate"])
+def test_the_words_that_people_type_lead_to_their_section(visit, query):
+    page, heading = visit("search", f"?q={query}"), dict(WORDS)[query.lower()]
+    page.locator("#search-results li a").first.click()
+    page.wait_for_url("**#index-*")
+    place = page.locator(f"#{page.url.partition('#')[2]}")
+    expect(page.locator("section", has=place).last.locator("> h2")).to_contain_text(heading)
+
+
+@pytest.mark.slow
+def test_the_search_knows_no_solutions_glues_no_words_and_shows_no_latex(visit):
+    index = (SITE / "searchindex.js").read_text(encoding="utf-8")
+    assert '"exercises/' in index and '"solutions/' not in index
+    assert '"answer"' in index and "tokenanswer" not in index
+    for query in ("yarn", "bias explorer", "answer"):
+        page = visit("search", f"?q={query}")
+        expect(page.locator("#search-results .context").first).to_be_visible()
+        said = page.locator("#search-results").inner_text()
+        assert "\\" not in said and "Download notebook" not in said
+
+
+def test_each_word_of_the_search_has_its_heading():
+    for topic, places in KEYWORDS.items():
+        lesson, tasks = (ROOT / TOPICS[topic].path(kind) for kind in ("notebooks", "exercises"))
+        text = "".join(path.read_text(encoding="utf-8") for path in (lesson, tasks) if path.exists())
+        assert not [heading for heading in places if not re.search(rf"## (\d\. )?{re.escape(heading)}\W", text)], topic
+    assert len(dict(WORDS)) == len(WORDS), "a word leads to one place"
+
+
+@pytest.mark.slow
+def test_a_button_shows_the_core_alone_until_it_is_pressed_again_and_leads_on_to_its_task_and_the_next_lesson(visit):
     page = visit(f"notebooks/{BY_HAND.file}")
     sections, marks = page.locator(".bd-article > section > section"), page.locator("h2 + p > em", has_text="Core: ")
-    button = page.get_by_role("button", name="Core only")
-    for visible in (marks.count(), sections.count()):
-        button.click()
-        expect(sections.filter(visible=True)).to_have_count(visible)
+    button, footer = page.get_by_role("button", name="Core only"), page.get_by_title("next page")
+    many = sections.count()
+    button.click()
+    expect(sections.filter(visible=True)).to_have_count(marks.count())
+    expect(footer).to_be_hidden()
+    page.get_by_role("link", name="the task bias_matrix").click()
+    expect(sections.filter(visible=True)).to_have_count(1)
+    expect(sections.filter(visible=True)).to_contain_text("1. The bias matrix")
+    page.get_by_role("article").get_by_role("link", name=TOPICS["alibi"].title).filter(visible=True).click()
+    expect(page.locator("h1")).to_contain_text(TOPICS["alibi"].title)
+    expect(button).to_have_attribute("aria-pressed", "true")
+    page.goto(f"{page.url.partition('#')[0]}#remember")  # a link to what the core leaves out shows it
+    expect(page.get_by_role("heading", name="Remember")).to_be_visible()
+    page.goto(page.url.replace(TOPICS["alibi"].file, BY_HAND.file).partition("#")[0])
+    button.click()
+    expect(sections.filter(visible=True)).to_have_count(many)
+    expect(footer).to_be_visible()
+
+
+def test_the_first_page_says_where_to_get_the_course():
+    assert "ask whoever" in where_to_get(None)
+    assert f"`git clone {PUBLISHED}`" in where_to_get(PUBLISHED) and f"v{__version__}.zip" in where_to_get(PUBLISHED)
+    assert "zip" not in where_to_get("https://example.org/course")
+    assert "[get the course](../index.md#one-command)" in buttons("notebooks", BY_HAND, None)
 
 
 def test_only_a_published_course_links_to_colab_and_to_its_source():
     there, link = f"blob/v{__version__}", "[`fast.py`](../course_lib/nn/fast.py)"
-    colab = f"https://colab.research.google.com/github/someone/course/{there}/exercises/{BY_HAND.file}.ipynb"
+    colab = f"https://colab.research.google.com/github/someone/course/{there}/{BY_HAND.path('exercises')}"
     assert f"[Open in Colab]({colab})" in buttons("exercises", BY_HAND, PUBLISHED)
     assert "Colab" not in buttons("exercises", BY_HAND, None)
     assert relinked(link, "notebooks/x.ipynb", None) == "`fast.py`"

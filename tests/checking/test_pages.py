@@ -7,9 +7,9 @@ import textwrap
 import numpy as np
 import pytest
 
+from course_chapters.bias_by_hand import tasks as bias_by_hand
 from course_kit.checking import CodingTask, Prediction
-from course_kit.checking.pages import pages
-from course_tasks import bias_by_hand
+from course_kit.checking.pages import page
 
 from .common import cell
 
@@ -71,9 +71,9 @@ def topic(tmp_path, monkeypatch):
     def made(**files):
         folder = tmp_path / "of_pages"
         folder.mkdir()
-        for name, text in {"__init__": "", **files}.items():
+        for name, text in files.items():
             (folder / f"{name}.py").write_text(text, encoding="utf-8")
-        return pages(__import__("of_pages").__name__)
+        return {name: page("of_pages", name) for name in files}
 
     yield made
     for name in [name for name in sys.modules if name.startswith("of_pages")]:
@@ -82,13 +82,12 @@ def topic(tmp_path, monkeypatch):
 
 @pytest.fixture
 def slope(topic):
-    return topic(**{"1_slope": PAGE})["slope"]
+    return topic(slope=PAGE)["slope"]
 
 
-def test_pages_become_exercises_in_the_order_of_their_numbers(topic):
-    found = topic(**{"2_slope": PAGE, "1_total": SUM, "helpers": "1 / 0"})
-    (total, slope), names = found.values(), list(found)
-    assert names == ["total", "slope"] and isinstance(total, Prediction) and isinstance(slope, CodingTask)
+def test_pages_become_exercises(topic):
+    total, slope = topic(total=SUM, slope=PAGE).values()
+    assert isinstance(total, Prediction) and isinstance(slope, CodingTask)
     assert (slope.title, slope.minutes, slope.difficulty, slope.first) == ("Slope", 8, 2, True)
     assert slope.words == "Build $-s\\,|j - i|$." and slope.spec.seconds == 0.5 and not total.first
     assert total.check({"a": 2}).passed and total.check({"a": 3}).cause == "Too many."
@@ -97,16 +96,18 @@ def test_pages_become_exercises_in_the_order_of_their_numbers(topic):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (PAGE, '"""Slope"""', "of_pages.1_slope: 'Slope': expected a first line as `The bias"),
-        ("distance = np.maximum(j - i, 0)\n", "z = 1\n", "slope: 'z = 1': no line of the function assigns z"),
-        ("is free in\n# your result.", "free.\nb = 1", "line 'b = 1': expected `code  # message`"),
-        ("SECONDS", "SECOND", "of_pages.1_slope: SECOND: expected an option, or a name that the page itself uses"),
+        (PAGE, '"""Slope"""', "of_pages.slope: 'Slope': expected a first line as `The bias"),
+        ("distance = np.maximum(j - i, 0)\n", "z = 1\n", "slope.py:33: 'z = 1': slope: no line of the function assi"),
+        ("np.maximum(i - j, 0)", "maximum(", "slope.py:34: 'distance = maximum(': '(' was never closed"),
+        ("is free in\n# your result.", "free.\nb = 1", "slope.py:35: 'b = 1': expected `code  # message`"),
+        ("SECONDS", "SECOND", "of_pages.slope: SECOND: expected an option, or a name that the page itself uses"),
+        ("SECONDS", "# SECOND, not SECONDS\nSECOND", "of_pages.slope: SECOND: expected an option"),
     ],
 )
 def test_a_page_needs_a_title_wrong_lines_that_fit_and_options_that_exist(topic, old, new, message):
     assert PAGE.count(old) == 1
     with pytest.raises(ValueError, match=re.escape(message)):
-        _ = topic(**{"1_slope": PAGE.replace(old, new)})["slope"].wrong_programs.written
+        _ = topic(slope=PAGE.replace(old, new))["slope"].wrong_programs.written
 
 
 def test_what_is_right_passes_and_what_is_wrong_has_its_message(slope):
@@ -119,7 +120,7 @@ def test_what_is_right_passes_and_what_is_wrong_has_its_message(slope):
 
 
 def test_a_bug_hunt_begins_with_its_wrong_line_and_no_comments(topic):
-    task = topic(**{"1_slope": PAGE + 'BUG = "distance = j - i"\n'})["slope"]
+    task = topic(slope=PAGE + 'BUG = "distance = j - i"\n')["slope"]
     assert "    distance = j - i\n    return -strength * distance" in task.stub() and "#" not in task.stub()
     for before, other in (("", "The slope"), ("import numpy as np\n\n", "A slope")):  # a docstring is no change
         untouched = cell(before + task.stub().replace("The slope", other))
@@ -145,7 +146,7 @@ def test_a_right_line_is_not_quoted_because_the_solution_does_without_those_abov
     short = PAGE.replace("    distance = abs(j - i)  # The distance counts in both directions.\n", "")
     short = short.replace("-strength * distance", "-strength * abs(j - i)").replace("distance =", "i =")
     body = "i, j = np.arange(n)[:, None], np.arange(n)\nb = -strength * (j + i)\nreturn b"
-    result = topic(**{"1_slope": short})["slope"].check(attempt(body))
+    result = topic(slope=short)["slope"].check(attempt(body))
     assert "your line" not in result.cause
 
 

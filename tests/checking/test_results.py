@@ -32,11 +32,6 @@ def test_a_name_in_the_learners_code_is_shown_as_it_is_written():
     assert "name &#x27;x_i&#x27;" in SLOPE.check(raises)._repr_html_().replace("'", "&#x27;")
 
 
-def test_hints_come_one_by_one():
-    task = slope_task()
-    assert [task.hint().text for _ in range(3)] == ["first", "second", "second"]
-
-
 def test_compare_counts_the_entries_that_differ():
     def off(n, strength):
         return right(n, strength) + (right(n, strength) == -strength)  # one step away

@@ -52,6 +52,17 @@ def test_a_million_printed_lines_become_one_sentence(capsys):
     assert len(repr(result)) < 300
 
 
+def test_input_is_an_error_at_once_and_works_again_after_the_check(monkeypatch):
+    monkeypatch.setattr("builtins.input", lambda prompt="": "typed")
+
+    def asks(n, strength):
+        return right(int(input("n? ")), strength)
+
+    result = SLOPE.check(asks)
+    assert result.status == "raised" and "EOFError" in repr(result) and "take the `input` out" in result.cause
+    assert input() == "typed"
+
+
 def test_warnings_stay_out_of_sight(recwarn):
     def divides(n, strength):
         with np.errstate(all="warn"):

@@ -2,13 +2,14 @@
 
 import numpy as np
 
+from course_chapters import questions
+from course_chapters.which_one import comparison, guide
 from course_kit import figures
 from course_lib.example import TOKENS, K, Q, V
 from course_lib.reference.absolute import frequencies
 from course_lib.reference.attention import attention, scores
 from course_lib.reference.bias import decay_bias
 from course_lib.reference.rope import rotate
-from course_tasks import comparison, guide, questions
 
 BIAS = decay_bias(5)
 WEIGHTS = attention(Q, K, V, bias=BIAS)[1]

@@ -7,13 +7,13 @@ import pytest
 import torch
 
 import course_study as study
+from course_chapters.measured import NAMES, right, rise
+from course_chapters.which_one import comparison
 from course_lib.nn.axial_rope import OnAxes
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.position import Position
-from course_lib.schemes import SCHEMES, Sizes
+from course_lib.schemes import SCHEMES, Direction, Sizes
 from course_study.own_scheme import returned
-from course_tasks import comparison
-from course_tasks.measured import NAMES, right, rise
 
 FEW, CLOSE = 8, 1e-9
 SIZES = Sizes(), Sizes(d_model=24, n_heads=2, n=20, clip=3, num_buckets=8, max_distance=16, window=3)
@@ -48,9 +48,9 @@ def test_where_it_enters(scheme, sizes):
         return
     x = x.unflatten(-1, (sizes.n_heads, -1)).transpose(1, 2)
     found = returned(module, FEW, sizes.d_model)
-    query, key = (not torch.allclose(*two) for two in zip(module.rotate(x, x, 0), module.rotate(x, x, 5)))
+    query, key = (not torch.allclose(*two) for two in zip(module.prepare(x, x, 0), module.prepare(x, x, 5)))
     hooks = {*found, "rotate"} if query or key else {*found}
-    if module.rotate(0 * x, 0 * x, 0)[0].any():  # a vector is added to every query
+    if module.prepare(0 * x, 0 * x, 0)[0].any():  # a vector is added to every query
         hooks.add("key_bias")
     assert set(scheme.enters) == hooks
     words = TABLE[scheme.name]["where it enters"]
@@ -65,6 +65,7 @@ def test_whether_the_answer_stays_when_the_whole_text_moves(scheme, sizes):
     moved, before = copy.deepcopy(module), random(further, sizes.d_model)
     if isinstance(module, OnAxes):  # all tokens further along every axis
         moved.positions, before = module.positions + 5, before[:0]
+        moved.next_position = getattr(module, "next_position", 0) + 5
     there, _ = answer(moved, sizes, torch.cat([before, text]), hidden=len(before))
     stays = torch.allclose(answer(module, sizes, text)[0], there, atol=CLOSE)
     assert scheme.relative is (stays if set(scheme.enters) - {"sink"} else None)
@@ -73,28 +74,29 @@ def test_whether_the_answer_stays_when_the_whole_text_moves(scheme, sizes):
 @every_scheme
 def test_what_it_learns_and_keeps(scheme, sizes):
     module = scheme.module(sizes)
-    assert sizes.count(scheme.parameters) == sum(p.numel() for p in module.parameters())
+    assert scheme.parameters.of(sizes) == sum(p.numel() for p in module.parameters())
     if "input" in scheme.enters:
         kept = module(torch.zeros(1, sizes.n, sizes.d_model)).nbytes
     else:
         kept = sum(tensor.nbytes for tensor in returned(module, sizes.n, sizes.d_model).values())
     if "rotate" in scheme.enters and scheme.name != "log scale":
         kept += 2 * torch.empty(sizes.n, sizes.d_head // 2).nbytes  # cosines and sines
-    assert sizes.count(scheme.keeps) == kept
+    assert scheme.keeps.of(sizes) == kept
 
 
 def direction(weights):
-    """How the weights (heads, n, n) of a query differ before and after it, when every token is the same."""
+    """The direction that these weights (heads, n, n) have, when every token is the same."""
     if (weights - weights[..., :1]).abs().max() < CLOSE:
-        return "blind"
+        return Direction.BLIND
     if (weights.diff(dim=-1) > CLOSE).all():
-        return "rising"
+        return Direction.RISING
     n, i = weights.shape[-1], weights.shape[-1] // 2
     middle = weights[:, i, 2 * i - n + 1 :]  # as many keys before query i as after it
     if (middle - middle.flip(-1)).abs().max() < CLOSE:
-        return "mirror"
+        return Direction.MIRROR
     after = (row[:, i + 1 :] for i, row in enumerate(weights.unbind(1)[:-1]))
-    return "past only" if all((keys - keys[:, :1]).abs().max() < CLOSE for keys in after) else "both"
+    alike = all((keys - keys[:, :1]).abs().max() < CLOSE for keys in after)
+    return Direction.PAST_ONLY if alike else Direction.BOTH
 
 
 @every_scheme
@@ -115,9 +117,6 @@ def test_which_backends_run_it_and_whether_its_table_ends(scheme, sizes):
             answer(module, sizes, x)
     else:
         answer(module, sizes, x)
-    if "flex" not in scheme.fused:
-        with pytest.raises(ValueError, match="FlexAttention changes scores, not values"):
-            answer(module, sizes, x[:FEW], "flex")
 
 
 def test_swin_has_a_number_for_each_pair_of_offsets():
@@ -129,23 +128,23 @@ def test_swin_has_a_number_for_each_pair_of_offsets():
         grid = bias.reshape(w, w, w, w, -1)  # row and column of the query, and of the key
         assert set(scheme.enters) == {"bias"} and scheme.relative and not scheme.ends
         assert torch.equal(grid[1:, 1:, 1:, 1:], grid[:-1, :-1, :-1, :-1])
-        assert sizes.count(scheme.parameters) == module.table.numel()
-        assert sizes.count(scheme.keeps) == module.index.nbytes + bias.nbytes
+        assert scheme.parameters.of(sizes) == module.table.numel()
+        assert scheme.keeps.of(sizes) == module.index.nbytes + bias.nbytes
         assert direction(bias.movedim(-1, 0).softmax(-1)) == scheme.direction and scheme.fused == ()
 
 
 def test_what_layers_share():
     """The models of the study have as many parameters more than the model without positions as the registry says."""
     settings = study.Settings()
-    sizes = Sizes(n=settings.longest, clip=32)
 
     def size(run):
         return sum(p.numel() for p in study.Model(study.find(run), 10, settings).parameters())
 
     for scheme in SCHEMES.values():
-        for run in scheme.runs:
-            times = 1 if scheme.shared else settings.n_layers
-            assert size(run) - size("none") == times * sizes.count(scheme.parameters)
+        for run, use in scheme.runs.items():
+            times = 1 if scheme.shared else settings.n_layers / use.every
+            learns = scheme.parameters.of(Sizes(n=settings.longest, **use.sizes))
+            assert size(run) - size("none") == times * learns
 
 
 def test_cells_by_hand_and_the_picture_shows_them_all():

@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from course_chapters import measured, questions
 from course_kit.contents import number
 from course_kit.figures.question import Question
-from course_tasks import measured, questions
 
-every_question = pytest.mark.parametrize("name", questions.ALL)
+ALL = questions.claims_of() | questions.quiz_of()
+every_question = pytest.mark.parametrize("name", ALL)
 
 
 def numbers(text):
@@ -22,7 +23,7 @@ def numbers(text):
 @every_question
 def test_the_answer_is_computed_by_the_code_that_is_shown(name):
     """The imports and the function, in a cell of their own, give an answer that no line writes down as it is."""
-    question, cell = questions.ALL[name], {}
+    question, cell = ALL[name], {}
     assert question.decide.__name__ == name and question.chapter
     exec(question.code, cell)
     assert replace(question, decide=cell[name]).answer == question.answer
@@ -35,7 +36,7 @@ def test_the_answer_is_computed_by_the_code_that_is_shown(name):
 @every_question
 def test_every_number_in_a_reason_is_computed_or_given(name):
     """What is not a fact is in the question, in an option or, of a claim, in the code and the source below it."""
-    question = questions.ALL[name]
+    question = ALL[name]
     given = numbers(" ".join([question.text, *question.options, question.code, question.source]))
     for reason in (question.because, *question.options.values()):
         assert numbers(re.sub(r"\{[^}]*\}", "", reason)) <= given, reason

@@ -11,7 +11,7 @@ from course_lib.nn.position import Position
 from course_lib.nn.rope import RoPE
 from course_lib.released import model as released
 
-from .tiny import PAIRS, SIZES, SPEEDS, N, by_definition, logits, tiny
+from .tiny import CONFIG, PAIRS, SPEEDS, N, by_definition, logits, tiny
 
 OTHER, STILL, SOME = [0.7, 0.0], [0.0] * PAIRS, [(0, 1), (2, 0), (2, 3)]
 OUTPUTS = torch.randn(3, 4, 4).double()
@@ -86,7 +86,7 @@ def test_inside_shows_what_the_layers_compute():
     model, numbers = tiny()
     with model.changed(turn_query=1.0, heads=SOME):
         layers, means = [*model.inside(numbers)], model.mean_outputs(numbers)
-        assert torch.equal(layers[0].x, model.decoder.out.weight[numbers]) and len(layers) == SIZES.n_layers
+        assert torch.equal(layers[0].x, model.decoder.out.weight[numbers]) and len(layers) == CONFIG.n_layers
         for number, (seen, block) in enumerate(zip(layers, model.decoder.blocks, strict=True)):
             heads = torch.cat([w @ v for w, v in zip(seen.weights.split(2), seen.v)]).view(4, N, -1)
             after = seen.x + heads.transpose(0, 1).flatten(1) @ block.attention.out.weight.T

@@ -7,9 +7,9 @@ import torch
 
 from course_lib.nn.rope import RoPE
 from course_lib.released import files, load
-from course_lib.released.decoder import Sizes
+from course_lib.released.decoder import Config
 from course_lib.released.gguf import read
-from course_lib.released.model import SHA256
+from course_lib.released.loading import SHA256
 from course_lib.released.recorded import Recorded
 from course_lib.released.texts import FOLDER, TABLE, excerpt
 from course_study.released.experiments import reordered
@@ -23,9 +23,9 @@ BASE = {"pydoc_a": 2.447, "pydoc_b": 2.195, "licence": 2.891, "course": 2.152}  
 @pytest.fixture(scope="module")
 def theirs(file):
     metadata, tensors = read(file)
-    assert metadata["llama.rope.freq_base"] == Sizes().base
-    assert metadata["llama.attention.layer_norm_rms_epsilon"] == pytest.approx(Sizes().eps)
-    return put_into(llama(Sizes()), {name: torch.from_numpy(tensor) for name, tensor in tensors.items()}, Sizes())
+    assert metadata["llama.rope.freq_base"] == Config().base
+    assert metadata["llama.attention.layer_norm_rms_epsilon"] == pytest.approx(Config().eps)
+    return put_into(llama(Config()), {name: torch.from_numpy(tensor) for name, tensor in tensors.items()}, Config())
 
 
 @pytest.mark.slow

@@ -5,12 +5,12 @@ import math
 
 import torch
 
-from course_lib.released.decoder import Decoder, Sizes
+from course_lib.released.decoder import Config, Decoder
 from course_lib.released.model import Released
 
-SIZES = Sizes(n_layers=3, d_model=16, n_heads=4, n_kv_heads=2, d_feed_forward=20, vocabulary=50, base=100.0)
-N, PAIRS = 9, SIZES.d_head // 2
-SPEEDS = [SIZES.base ** (-m / PAIRS) for m in range(PAIRS)]
+CONFIG = Config(n_layers=3, d_model=16, n_heads=4, n_kv_heads=2, d_feed_forward=20, vocabulary=50, base=100.0)
+N, PAIRS = 9, CONFIG.d_head // 2
+SPEEDS = [CONFIG.base ** (-m / PAIRS) for m in range(PAIRS)]
 
 
 class Letters:
@@ -29,10 +29,10 @@ class Letters:
 def tiny():
     """The model, in float64, and a text of N tokens."""
     torch.manual_seed(0)
-    decoder = Decoder(SIZES).double().requires_grad_(False)
+    decoder = Decoder(CONFIG).double().requires_grad_(False)
     for parameter in decoder.parameters():
         parameter.copy_(torch.randn_like(parameter) * (0.5 if parameter.dim() > 1 else 0.1) + (parameter.dim() == 1))
-    return Released(decoder, Letters()), torch.randint(SIZES.vocabulary - 1, (N,))
+    return Released(decoder, Letters()), torch.randint(CONFIG.vocabulary - 1, (N,))
 
 
 @torch.no_grad()
@@ -55,12 +55,12 @@ def by_definition(
     outputs=lambda layer, head: 0.0,
 ):
     """The logits, with a loop over layers, heads, queries and keys; a pair of channels is a complex number."""
-    decoder, d, group = model.decoder, SIZES.d_head, SIZES.n_heads // SIZES.n_kv_heads
+    decoder, d, group = model.decoder, CONFIG.d_head, CONFIG.n_heads // CONFIG.n_kv_heads
     x = decoder.out.weight[numbers]
     for layer, block in enumerate(decoder.blocks):
         a, y = block.attention, normalised(x, block.norm1)
         found = []
-        for h in range(SIZES.n_heads):
+        for h in range(CONFIG.n_heads):
             rows, kv_rows = slice(h * d, (h + 1) * d), slice(h // group * d, (h // group + 1) * d)
             q, k, v = y @ a.query.weight[rows].T, y @ a.key.weight[kv_rows].T, y @ a.value.weight[kv_rows].T
             for i in range(len(x)):
@@ -78,7 +78,7 @@ def by_definition(
                 powers = [math.exp(score - max(scores)) for score in scores]
                 output = sum(power / sum(powers) * v[j] for power, j in zip(powers, keys, strict=True))
                 found.append(outputs(layer, h) + 0 * output if (layer, h) in stopped else output)
-        x = x + torch.stack(found).view(SIZES.n_heads, len(x), d).transpose(0, 1).flatten(1) @ a.out.weight.T
+        x = x + torch.stack(found).view(CONFIG.n_heads, len(x), d).transpose(0, 1).flatten(1) @ a.out.weight.T
         y, feed = normalised(x, block.norm2), block.feed_forward
         gate = y @ feed.gate.weight.T
         x = x + (gate / (1 + (-gate).exp()) * (y @ feed.up.weight.T)) @ feed.down.weight.T
@@ -86,4 +86,4 @@ def by_definition(
 
 
 def normalised(x, norm):
-    return x / (x.square().mean(-1, keepdim=True) + SIZES.eps).sqrt() * norm.weight
+    return x / (x.square().mean(-1, keepdim=True) + CONFIG.eps).sqrt() * norm.weight

@@ -1,7 +1,6 @@
 """Every backend gives the numbers of eager attention, for any shape, and the fast one never builds an n × n bias."""
 
 import math
-import shutil
 from dataclasses import replace
 from unittest.mock import Mock
 
@@ -14,7 +13,6 @@ from torch.utils._pytree import tree_leaves
 
 from course_lib.nn import backends, fast
 from course_lib.nn.attention import attention
-from course_lib.nn.backends import flex_attention
 from course_lib.nn.fast import fast_attention
 from course_lib.nn.grid import row_offsets
 from course_lib.nn.position import Vectors
@@ -82,8 +80,6 @@ def test_every_backend_and_its_gradients_equal_eager_attention(device, monkeypat
         torch.testing.assert_close(got, expected, rtol=0, atol=1e-10)
         with torch.no_grad():
             torch.testing.assert_close(fast_attention(q, k, v, terms), expected, rtol=0, atol=1e-10)
-            if terms.value_vectors is None and device == "cpu":
-                torch.testing.assert_close(flex_attention(q, k, v, terms), expected, rtol=0, atol=1e-10)
         grad = torch.randn_like(expected)
         grads = (torch.autograd.grad(output, learned, grad, retain_graph=True) for output in (got, expected))
         for a, b in zip(*grads):
@@ -168,14 +164,7 @@ def test_the_kernel_gets_grouped_keys(terms, monkeypatch):
     assert {call.args[1].shape[1] for call in kernel.call_args_list} == {2}
 
 
-# --- flex and auto ------------------------------------------------------------------------------------------------
-
-
-def test_flex_leaves_out_the_blocks_that_no_query_may_see():
-    band = backends._band(
-        1024, 1024, *backends._visible_offsets(Terms(reach=100, causal=True), 1024, 1024), torch.device("cpu")
-    )
-    assert band.to_dense()[0, 0].tolist() == [[int(j in (i - 1, i)) for j in range(8)] for i in range(8)]
+# --- auto -------------------------------------------------------------------------------------------------------
 
 
 def test_auto_is_eager_only_for_small_grids(monkeypatch):
@@ -186,20 +175,3 @@ def test_auto_is_eager_only_for_small_grids(monkeypatch):
     x = torch.randn(2, 4, 127, 2)
     backends.attend("auto", x, x, x, Terms())
     assert called == [2]
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("c++") is None and shutil.which("g++") is None, reason="compiling needs a compiler")
-@pytest.mark.parametrize(
-    "terms",
-    [
-        Terms(bias=torch.randn(2, 127), key_vectors=Vectors(torch.randn(1, 5, 16), first=2 - 63), causal=True),
-        Terms(bias=torch.where(torch.arange(-63, 64).abs() < 9, 0.0, -torch.inf)[None], reach=9, causal=True),
-        Terms(bias=torch.randn(2, 64, 64), key_bias=torch.randn(1, 2, 64), causal=True),
-    ],
-    ids=["vectors", "window", "cells and keys"],
-)
-def test_flex_compiled(terms):
-    q, k, v = torch.randn(3, 1, 2, 64, 16)
-    got = flex_attention(q, k, v, terms, compiled=True)
-    torch.testing.assert_close(got, attention(q, k, v, terms)[0], rtol=0, atol=1e-5)

@@ -7,7 +7,7 @@ import torch
 from course_lib.nn.absolute import Learned, Sinusoidal
 from course_lib.nn.attention import attention as nn_attention
 from course_lib.nn.axial_rope import AxialRoPE, MRoPE
-from course_lib.nn.backends import attend, flex_attention
+from course_lib.nn.backends import attend
 from course_lib.nn.bias import DecayBias
 from course_lib.nn.cache import KeyValueCache, RingCache, SegmentMemory
 from course_lib.nn.fast import fast_attention
@@ -49,8 +49,6 @@ from course_lib.reference import transformer_xl as xl
 a, t = np.zeros, torch.zeros  # arrays and tensors of these shapes
 q3, k3 = t(1, 2, 3, 4), t(1, 2, 5, 4)  # two heads, three queries, five keys
 x8 = t(1, 3, 8)  # three tokens of eight channels
-learns = t(1, 2, 5, 4, requires_grad=True)
-long = t(1, 1, 2**16, 4, device="meta")
 
 
 def layer(position=None, **options):
@@ -109,8 +107,7 @@ REFUSED = {
     "shift": [lambda: window.shift_mask(8, 8, 4, 4)],
     "w": [lambda: sliding_window.window_row(3, w=0)],
     "layers": [lambda: sliding_window.reach(0, 4)],
-    "sink": [lambda: sink.softmax_with_sink(a((2, 3, 5)), a(2)), lambda: nn_attention(q3, k3, k3, Terms(sink=t(3))),
-        lambda: flex_attention(k3, k3, k3, Terms(sink=t(2)), compiled=True)],
+    "sink": [lambda: sink.softmax_with_sink(a((2, 3, 5)), a(2)), lambda: nn_attention(q3, k3, k3, Terms(sink=t(3)))],
     "first": [lambda: sink.sink_positions(9, first=0, w=4)],
     "positions": [lambda: query_scale.log_scale([0, -1], length=64), lambda: AxialRoPE(8, a(4)),
         lambda: axial_rope.rotate(a((3, 8)), a((2, 2)), *axial_rope.axial(8)),
@@ -125,10 +122,8 @@ REFUSED = {
     "key_bias": [lambda: nn_attention(q3, k3, k3, Terms(key_bias=t(2, 4))), lambda: layer(FoX(8, 4))(x8)],
     "reach": [lambda: nn_attention(q3, k3, k3, Terms(reach=0))],
     "window": [lambda: RingCache(0)],
-    "key_vectors": [lambda: nn_attention(q3, k3, k3, Terms(key_vectors=Vectors(t(2, 5, 4)))),
-        lambda: attend("flex", long, long, long, Terms(key_vectors=Vectors(t(1, 2**15, 4, device="meta"), 0)))],
-    "value_vectors": [lambda: nn_attention(q3, k3, k3, Terms(value_vectors=Vectors(t(1, 5, 6), first=-1))),
-        lambda: attend("flex", k3, k3, k3, Terms(value_vectors=Vectors(t(1, 9, 4))))],
+    "key_vectors": [lambda: nn_attention(q3, k3, k3, Terms(key_vectors=Vectors(t(2, 5, 4))))],
+    "value_vectors": [lambda: nn_attention(q3, k3, k3, Terms(value_vectors=Vectors(t(1, 5, 6), first=-1)))],
     "d_model": [lambda: RelativeAttention(10, 4), lambda: Sinusoidal(7), lambda: TransformerXL(9, 3),
         lambda: WindowAttention(10, 4, 2)],
     "memory": [lambda: layer()(x8, t(1, 5, 6)), lambda: layer()(x8, t(2, 5, 8))],
@@ -137,8 +132,7 @@ REFUSED = {
     "d_head": [lambda: RoPE(5)],
     "image": [lambda: WindowAttention(8, 2, 2)(t(1, 4, 4, 6))],
     "hidden": [lambda: FIRE(2, hidden=0)],
-    "backend": [lambda: layer(backend="fast"), lambda: attend("flex", learns, learns, learns, Terms()),
-        lambda: attend("flex", k3, k3, k3, Terms(sink=t(2).requires_grad_()))],
+    "backend": [lambda: layer(backend="fast"), lambda: attend("flex", k3, k3, k3, Terms())],
     "keep": [lambda: RingCache(3, keep=-1)],
     "position": [lambda: layer(torch.nn.Linear(2, 2)), lambda: layer(RoPE)],
 }  # fmt: skip

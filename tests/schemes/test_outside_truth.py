@@ -1,106 +1,137 @@
-"""Published code and tables, which must say the same: T5, Llama, GPT-J, BLOOM, XLNet, Qwen, gpt-oss and Swin."""
+"""Published functions, which must say the same: rules for RoPE, rotations, buckets, slopes, shifts, masks, sinusoids.
 
-import json
-from pathlib import Path
+All are run as the pinned `transformers` has them. Whole layers are in `test_published_layers.py`.
+"""
+
+import importlib
+import itertools
+from types import MethodType, SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
 from course_lib.nn import rope as nn_rope
-from course_lib.nn.attention import attention
 from course_lib.nn.axial_rope import AxialRoPE, MRoPE
-from course_lib.nn.cache import KeyValueCache
 from course_lib.nn.layer import RelativeAttention
-from course_lib.nn.position import Combined
-from course_lib.nn.sink import Sink
-from course_lib.nn.sliding_window import SlidingWindow
-from course_lib.nn.t5 import T5Bias, T5CrossAttention, bucket
-from course_lib.nn.terms import Terms
-from course_lib.nn.window import WindowAttention
-from course_lib.reference import alibi, axial_rope, rope, sliding_window, speeds, t5
+from course_lib.nn.t5 import bucket
+from course_lib.reference import absolute, alibi, axial_rope, rope, sliding_window, speeds, t5
 from course_lib.reference import music_transformer as music
 from course_lib.reference.absolute import frequencies
+from course_lib.reference.grid import to_grid
 
 pytest.importorskip("transformers")
-CASES = json.loads((Path(__file__).parent / "data" / "rope_rules.json").read_text(encoding="utf-8"))["cases"]
-TOLERANCE = 1e-6  # relative: the published speeds are float32
 
 
-# --- T5 -----------------------------------------------------------------------------------------------------------
+# --- rules by which a RoPE is stretched -----------------------------------------------------------------------------
 
 
-USUAL = [(num_buckets, max_distance) for num_buckets in (8, 16, 32, 64) for max_distance in (64, 128, 256)]
-UNUSUAL = [(6, 40), (10, 160), (32, 17), (64, 50), (128, 2048)]
+def published(rule, d, base, length, n=None, **parameters):
+    """Speeds and factor of a rule, in float32, for heads of d channels; `parameters` have the names that it reads."""
+    from transformers import LlamaConfig
+    from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+
+    rope_parameters = {"rope_type": rule, "rope_theta": base, **parameters}
+    sizes = {"hidden_size": d, "num_attention_heads": 1, "head_dim": d, "max_position_embeddings": length}
+    return ROPE_INIT_FUNCTIONS[rule](LlamaConfig(**sizes, rope_parameters=rope_parameters), "cpu", seq_len=n)
 
 
-@pytest.mark.parametrize("bidirectional", [True, False])
-@pytest.mark.parametrize(("num_buckets", "max_distance"), USUAL + UNUSUAL)
-def test_every_published_bucket(bidirectional, num_buckets, max_distance):
-    """Among them 10/160 and 64/50, where the logarithm in float64 or by a reciprocal is one bucket off."""
-    from transformers.models.t5.modeling_t5 import T5Attention
-
-    r = torch.arange(-4096, 4097)
-    expected = T5Attention._relative_position_bucket(r, bidirectional, num_buckets, max_distance)
-    sizes = {"bidirectional": bidirectional, "num_buckets": num_buckets, "max_distance": max_distance}
-    assert torch.equal(bucket(r, **sizes), expected)
-    assert t5.bucket(r.numpy(), **sizes).tolist() == expected.tolist()
+def agree(theirs, our_speeds, our_factor=1.0):
+    np.testing.assert_allclose(our_speeds, theirs[0], rtol=6e-6, atol=0)
+    assert our_factor == pytest.approx(theirs[1], rel=1e-6)
 
 
-def our_layers(model):
-    """Each T5Attention of the model with a RelativeAttention of the same weights; one T5Bias for each stack."""
-    twins = {}
-    for stack, decodes in ((model.encoder, False), (model.decoder, True)):
-        table = T5Bias(4, bidirectional=not decodes, num_buckets=8, max_distance=12).double()
-        table.load_state_dict({"table": stack.block[0].layer[0].SelfAttention.relative_attention_bias.weight})
-        for block in stack.block:
-            twins[block.layer[0].SelfAttention] = RelativeAttention(24, 4, table, causal=decodes)
-            if decodes:
-                twins[block.layer[1].EncDecAttention] = RelativeAttention(24, 4, T5CrossAttention())
-    for published, ours in twins.items():
-        for part in ("query", "key", "value", "out"):
-            getattr(ours.double(), part).weight.data = getattr(published, part[0]).weight
-    return twins
+for_heads = pytest.mark.parametrize(("d", "base"), [(8, 500.0), (16, 1e4), (80, 1e6), (128, 5e5), (256, 1e4)])
+LENGTHS, FACTORS = (8, 512, 4096, 32768), (1.0, 1.5, 4.0, 32.0)
+STRETCHES = [*itertools.product(LENGTHS, FACTORS)]
 
 
-def test_every_attention_layer_of_t5():
-    """In a full pass and token by token: biases shared by a stack, nothing scaled, no bias in cross-attention."""
-    from transformers import T5Config, T5Model
-
-    torch.manual_seed(0)
-    config = T5Config(
-        vocab_size=50, d_model=24, d_kv=6, num_heads=4, d_ff=16, num_layers=2, relative_attention_num_buckets=8,
-        relative_attention_max_distance=12, dropout_rate=0.0, attn_implementation="eager",
-    )  # fmt: skip
-    model = T5Model(config).double().eval()
-    for stack in (model.encoder, model.decoder):  # the published initial values are too small to notice a wrong bucket
-        torch.nn.init.normal_(stack.block[0].layer[0].SelfAttention.relative_attention_bias.weight)
-    twins, caches, agreed = our_layers(model), {}, []
-
-    def compare(published, args, kwargs, output):
-        source = kwargs.get("key_value_states")
-        cache = caches.setdefault(published, KeyValueCache()) if source is None else None
-        ours = twins[published](args[0] if args else kwargs["hidden_states"], source, cache=cache)
-        torch.testing.assert_close(ours, output[0], rtol=0, atol=1e-12)
-        agreed.append(published)
-
-    for published in twins:
-        published.register_forward_hook(compare, with_kwargs=True)
-    source, target = torch.randint(50, (2, 9)), torch.randint(50, (2, 15))
-    with torch.no_grad():
-        full = model(input_ids=source, decoder_input_ids=target)
-        assert len(agreed) == len(twins) == 6
-        caches.clear()
-        encoded, past, rows = (full.encoder_last_hidden_state,), None, []
-        for token in target.split(1, 1):
-            step = model(encoder_outputs=encoded, decoder_input_ids=token, past_key_values=past, use_cache=True)
-            past = step.past_key_values
-            rows.append(step.last_hidden_state)
-    assert len(agreed) == 6 + 15 * 4 and [len(cache) for cache in caches.values()] == [15, 15]
-    torch.testing.assert_close(torch.cat(rows, 1), full.last_hidden_state, rtol=0, atol=1e-12)
+@for_heads
+def test_linear(d, base):
+    for s in FACTORS:
+        agree(published("linear", d, base, 64, factor=s), speeds.interpolated(frequencies(d, base), s))
+    part = d // 4 * 2  # a RoPE that turns half of the channels
+    theirs = published("linear", d, base, 64, factor=2.0, partial_rotary_factor=part / d)
+    agree(theirs, speeds.interpolated(frequencies(part, base), 2))
 
 
-# --- rotations, slopes, shifts ------------------------------------------------------------------------------------
+@for_heads
+def test_dynamic(d, base):
+    for length, s in STRETCHES:
+        for n in (length // 2, length, length + 1, 8 * length):
+            ours = speeds.dynamic_ntk(frequencies(d, base), n, length, strength=s)
+            agree(published("dynamic", d, base, length, n, factor=s), ours)
+
+
+@for_heads
+def test_llama3(d, base):
+    for (length, s), (low, high) in itertools.product(STRETCHES, [(1.0, 4.0), (1.0, 32.0), (0.5, 2.0)]):
+        given = {"original_max_position_embeddings": length, "low_freq_factor": low, "high_freq_factor": high}
+        ours = speeds.llama3(frequencies(d, base), s, length, low=low, high=high)
+        agree(published("llama3", d, base, int(length * s), factor=s, **given), ours)
+
+
+@for_heads
+def test_longrope(d, base):
+    short, long = 1 + np.arange(d // 2) / d, 1 + np.arange(d // 2) / 2
+    for (length, s), beyond in itertools.product(STRETCHES, (0, 1)):
+        given = {"short_factor": short.tolist(), "long_factor": long.tolist()}
+        given["original_max_position_embeddings"] = length
+        theirs = published("longrope", d, base, int(length * s), length + beyond, factor=s, **given)
+        ours = speeds.longrope(frequencies(d, base), length + beyond, length, short=short, long=long)
+        agree(theirs, ours, speeds.longrope_factor(s, length))
+
+
+@for_heads
+def test_yarn(d, base):
+    for (length, s), truncate in itertools.product(STRETCHES, (True, False)):
+        given = {"original_max_position_embeddings": length, "truncate": truncate}
+        theirs = published("yarn", d, base, int(length * s), factor=s, **given)
+        agree(theirs, speeds.yarn(d, s, length, base=base, truncate=truncate), speeds.yarn_factor(s))
+
+
+@pytest.mark.parametrize("d", [8, 64, 128])
+@pytest.mark.parametrize("truncate", [True, False])
+@pytest.mark.parametrize(("length", "fast", "slow"), [(8, 32, 1), (64, 4, 4), (4096, 16, 2), (10**6, 64, 0.5)])
+def test_yarn_where_its_ramp_meets_the_ends(d, truncate, length, fast, slow):
+    """Short texts, where no pair makes `fast` turns; long ones, where all make `slow`; and a ramp of no width."""
+    given = {"original_max_position_embeddings": length, "beta_fast": fast, "beta_slow": slow, "truncate": truncate}
+    ours = speeds.yarn(d, 4, length, fast=fast, slow=slow, truncate=truncate)
+    agree(published("yarn", d, 1e4, 4 * length, factor=4.0, **given), ours, speeds.yarn_factor(4))
+
+
+@pytest.mark.parametrize("length", range(1, 7))
+def test_yarn_below_two_pi(length):
+    """A known difference. In a text of fewer than 2π tokens no pair makes a turn, and the ramp ends before pair 0.
+
+    By the idea of YaRN every pair is divided by s then. transformers keeps all speeds, because its ramp of a negative
+    width never rises; we keep that of pair 0. No model is trained on texts as short as that.
+    """
+    given = {"original_max_position_embeddings": length, "truncate": False}
+    theirs, theta = published("yarn", 64, 1e4, 4 * length, factor=4.0, **given)[0], frequencies(64)
+    ours = speeds.yarn(64, 4, length, truncate=False)
+    np.testing.assert_allclose(theirs, theta, rtol=6e-6)
+    np.testing.assert_allclose(ours, [theta[0], *theta[1:] / 4], rtol=1e-12)
+
+
+@pytest.mark.parametrize(("mscale", "all_dim"), [(1.0, 0.707), (0.707, 0.707), (1.0, 1.0)])
+def test_factor_of_deepseek(mscale, all_dim):
+    """DeepSeek divides two factors of YaRN."""
+    for s in FACTORS:
+        given = {"mscale": mscale, "mscale_all_dim": all_dim, "original_max_position_embeddings": 4096}
+        theirs = published("yarn", 64, 1e4, int(4096 * s), factor=s, **given)
+        ours = speeds.yarn_factor(s, mscale=mscale) / speeds.yarn_factor(s, mscale=all_dim)
+        agree(theirs, speeds.yarn(64, s, 4096), ours)
+
+
+@pytest.mark.parametrize("part", [0.25, 0.5, 1.0])
+def test_proportional(part):
+    """Gemma's: the slow pairs get the speed 0, which keeps them where they are."""
+    turns = np.arange(32) < 32 * part
+    agree(published("proportional", 64, 1e4, 512, partial_rotary_factor=part), np.where(turns, frequencies(64), 0))
+
+
+# --- rotations ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("past", [0, 37])
@@ -123,11 +154,54 @@ def test_rotations_of_llama_and_gptj(interleaved, past):
     np.testing.assert_allclose(rope.rotate(x, past=past, interleaved=interleaved), expected, rtol=0, atol=1e-5)
 
 
-PICTURE = axial_rope.text_positions([2, (3, 2), 2])
+HALF_SPLIT = [
+    "esm", "exaone4", "falcon", "gemma2", "gpt_neox", "granite", "mistral", "modernbert", "nemotron", "olmo2",
+    "persimmon", "phi", "phi3", "qwen3", "smollm3", "stablelm", "starcoder2",
+]  # fmt: skip
+FAMILIES = [  # the model, how its angles repeat: one for each pair, all twice, or each twice; and our form
+    *((model, "all twice", "half-split") for model in HALF_SPLIT),
+    ("gpt_oss", "once", "half-split"),
+    *((model, "all twice", "interleaved") for model in ("ernie4_5", "glm", "glm4", "helium")),
+    ("cohere", "each twice", "interleaved"),
+    ("cohere2", "each twice", "interleaved"),
+    ("deepseek_v3", "all twice", "reordered"),  # interleaved, and then put into the half-split order
+    ("longcat_flash", "all twice", "reordered"),
+]
 
 
-@pytest.mark.parametrize(("model", "sections"), [("qwen2_vl", (16, 24, 24)), ("qwen3_vl", (24, 20, 20))])
-def test_rotations_of_qwen(model, sections):
+@pytest.mark.parametrize(("model", "repeated", "form"), FAMILIES, ids=[model for model, *_ in FAMILIES])
+def test_rotations_of_model_families(model, repeated, form):
+    """Each has one of our forms, as far as order goes: half-split, interleaved, or both one after the other."""
+    code = importlib.import_module(f"transformers.models.{model}.modeling_{model}")
+    x, angles = torch.randn(1, 2, 6, 16).double(), torch.outer(torch.arange(6), torch.from_numpy(frequencies(16)))
+    if repeated != "once":
+        angles = torch.cat([angles, angles], -1) if repeated == "all twice" else angles.repeat_interleave(2, -1)
+    rotate = code.apply_rotary_pos_emb_interleave if form == "reordered" else code.apply_rotary_pos_emb
+    expected, _ = rotate(x, x, angles.cos()[None], angles.sin()[None])
+    ours = nn_rope.rotate(x, interleaved=form != "half-split")
+    ours = ours[..., torch.from_numpy(rope.to_half_split(16))] if form == "reordered" else ours
+    torch.testing.assert_close(ours, expected, rtol=0, atol=1e-6)  # some turn in float32
+
+
+def scores_of_turned(position, x):
+    """x_i · x_j / √d for each text of a batch x (batch, n, d), with both vectors turned by this scheme."""
+    layer = RelativeAttention(x.shape[-1], 1, position).double()
+    layer.query.weight.data = layer.key.weight.data = torch.eye(x.shape[-1]).double()
+    return layer.scores(x)[:, 0].detach()
+
+
+def scores_between(turned):
+    return turned @ turned.mT / turned.shape[-1] ** 0.5
+
+
+TEXT = axial_rope.text_positions([3, (2, 4), 5, (3, 3), 2])  # words, a picture of 2 · 4 tokens, words, …
+
+
+@pytest.mark.parametrize(
+    ("model", "d", "sections"),
+    [("qwen2_vl", 128, (16, 24, 24)), ("qwen2_vl", 16, (2, 3, 3)), ("qwen3_vl", 128, (24, 20, 20))],
+)
+def test_rotations_of_qwen(model, d, sections):
     from transformers import Qwen2VLTextConfig, Qwen3VLTextConfig
     from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLRotaryEmbedding, apply_rotary_pos_emb
     from transformers.models.qwen3_vl.modeling_qwen3_vl import Qwen3VLTextRotaryEmbedding
@@ -138,89 +212,97 @@ def test_rotations_of_qwen(model, sections):
     }
     config, embedding = kinds[model]
     rule = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": list(sections)}
-    sizes = {"hidden_size": 256, "num_attention_heads": 2, "head_dim": 128}
-    q, k = torch.randn(2, 1, 2, len(PICTURE), 128, dtype=torch.float64)
-    cos, sin = embedding(config(rope_parameters=rule, **sizes))(q, torch.tensor(PICTURE).T[:, None])
-    ours = MRoPE(128, PICTURE, sections, interleaved=model == "qwen3_vl").rotate(q, k, 0)
-    for a, b in zip(ours, apply_rotary_pos_emb(q, k, cos, sin), strict=True):
-        torch.testing.assert_close(a, b, rtol=0, atol=1e-5)
+    sizes = {"hidden_size": 2 * d, "num_attention_heads": 2, "head_dim": d}
+    x, interleaved = torch.randn(1, 2, len(TEXT), d).double(), model == "qwen3_vl"
+    cos, sin = embedding(config(rope_parameters=rule, **sizes))(x, torch.tensor(TEXT).T[:, None])
+    expected, _ = apply_rotary_pos_emb(x, x, cos, sin)
+    ours = scores_of_turned(MRoPE(d, TEXT, sections, interleaved=interleaved), x[0])
+    torch.testing.assert_close(ours, scores_between(expected[0]), rtol=0, atol=1e-5)
+    by_reference = axial_rope.rotate(x.numpy(), TEXT, *axial_rope.mrope(d, sections, interleaved=interleaved))
+    np.testing.assert_allclose(by_reference, expected, rtol=0, atol=1e-5)
+
+
+def test_positions_of_qwen():
+    """Positions of a text with two pictures, and how far the next word's is from the number of tokens."""
+    from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLModel
+
+    model = SimpleNamespace(config=SimpleNamespace(vision_config=SimpleNamespace(spatial_merge_size=1)))
+    model.get_vision_position_ids = MethodType(Qwen2VLModel.get_vision_position_ids, model)
+    is_picture = torch.tensor([[0] * 3 + [1] * 8 + [0] * 5 + [1] * 9 + [0] * 2])
+    pictures = torch.tensor([[1, 2, 4], [1, 3, 3]])
+    theirs, delta = Qwen2VLModel.get_rope_index(model, is_picture, is_picture, image_grid_thw=pictures)
+    assert theirs[:, 0].T.tolist() == TEXT.tolist()
+    assert delta.item() == axial_rope.next_position(TEXT) - len(TEXT)
 
 
 def test_pictures_of_qwen():
-    """Its positions of the tokens of a picture; in its vision part rows and columns have the same speeds, row first."""
+    """In its vision part rows and columns have the same speeds, row first."""
     from transformers.models.qwen2_vl import modeling_qwen2_vl as qwen
     from transformers.models.qwen2_vl.configuration_qwen2_vl import Qwen2VLVisionConfig
 
-    theirs = qwen.Qwen2VLModel.get_vision_position_ids(None, 2, torch.tensor([1, 3, 2]))
-    assert theirs.T.tolist() == PICTURE[2:8].tolist()
-    positions, x = axial_rope.grid_positions(3, 4), torch.randn(12, 2, 16)  # (tokens, heads, channels)
+    positions, x = axial_rope.grid_positions(3, 4), torch.randn(12, 2, 16).double()  # (tokens, heads, channels)
     embedding = qwen.Qwen2VLVisionRotaryEmbedding(Qwen2VLVisionConfig(embed_dim=32, num_heads=2))
     expected, _ = qwen.apply_rotary_pos_emb_vision(x, x, *embedding(x, torch.from_numpy(positions)))
-    ours, _ = AxialRoPE(16, positions).rotate(x.transpose(0, 1), x.transpose(0, 1), 0)
-    torch.testing.assert_close(ours.transpose(0, 1), expected, rtol=0, atol=1e-5)
+    ours = scores_of_turned(AxialRoPE(16, positions), x.transpose(0, 1))
+    torch.testing.assert_close(ours, scores_between(expected.transpose(0, 1).double()), rtol=0, atol=1e-5)
 
 
-def by_reference(case):
-    """Speeds and factor of a case, whose parameters have the names that `transformers` gives them."""
-    kind, d, base, given = case["rope_type"], case["d"], case["base"], case["parameters"]
-    theta, s = frequencies(d, base), given.get("factor", 1.0)
-    length = given.get("original_max_position_embeddings", case["length"])
-    n = length if case["n"] is None else case["n"]
-    if kind == "linear":
-        turning = int(given.get("partial_rotary_factor", 1.0) * d)
-        return speeds.interpolated(frequencies(turning, base), s), 1.0
-    if kind == "dynamic":
-        return speeds.dynamic_ntk(theta, n, length, strength=s), 1.0
-    if kind == "llama3":
-        low, high = given["low_freq_factor"], given["high_freq_factor"]
-        return speeds.llama3(theta, s, length, low=low, high=high), 1.0
-    if kind == "longrope":
-        lists = {"short": given["short_factor"], "long": given["long_factor"]}
-        return speeds.longrope(theta, n, length, **lists), speeds.longrope_factor(s, length)
-    assert kind == "yarn"
-    names = {"beta_fast": "fast", "beta_slow": "slow", "truncate": "truncate"}
-    options = {ours: given[theirs] for theirs, ours in names.items() if theirs in given}
-    factor = speeds.yarn_factor(s, mscale=given.get("mscale", 1.0))
-    factor /= speeds.yarn_factor(s, mscale=given.get("mscale_all_dim", 0.0))
-    return speeds.yarn(d, s, length, base=base, **options), given.get("attention_factor", factor)
+# --- buckets, slopes, shifts ----------------------------------------------------------------------------------------
 
 
-def published_speeds(case):
-    """What `transformers` computes for a case, in float32, and its factor."""
-    from transformers import LlamaConfig
-    from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+@pytest.mark.parametrize("bidirectional", [True, False])
+@pytest.mark.parametrize("num_buckets", [4, 6, 8, 10, 12, 16, 20, 28, 32, 40, 64, 128])
+def test_every_published_bucket(bidirectional, num_buckets):
+    """Among them 10/160 and 64/50, where the logarithm in float64 or by a reciprocal is one bucket off."""
+    from transformers.models.t5.modeling_t5 import T5Attention
 
-    kind, d = case["rope_type"], case["d"]
-    rule = {"rope_type": kind, "rope_theta": case["base"], **case["parameters"]}
-    sizes = {"hidden_size": d, "num_attention_heads": 1, "head_dim": d, "max_position_embeddings": case["length"]}
-    return ROPE_INIT_FUNCTIONS[kind](LlamaConfig(**sizes, rope_parameters=rule), "cpu", seq_len=case["n"])
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["rope_type"])
-def test_speeds_of_a_stretched_rope(case):
-    (published, factor), (ours, our_factor) = published_speeds(case), by_reference(case)
-    np.testing.assert_allclose(ours, published, rtol=TOLERANCE, atol=0)
-    assert our_factor == pytest.approx(factor, rel=TOLERANCE)
+    exact = num_buckets // (4 if bidirectional else 2)
+    for max_distance in (8, 10, 15, 17, 20, 32, 40, 50, 64, 100, 128, 160, 200, 256, 512, 800, 1024, 2048):
+        if max_distance > exact:
+            r = torch.arange(-4 * max_distance, 4 * max_distance + 1)
+            expected = T5Attention._relative_position_bucket(r, bidirectional, num_buckets, max_distance)
+            sizes = {"bidirectional": bidirectional, "num_buckets": num_buckets, "max_distance": max_distance}
+            assert torch.equal(bucket(r, **sizes), expected)
+            assert t5.bucket(r.numpy(), **sizes).tolist() == expected.tolist()
 
 
-@pytest.mark.parametrize("d", [8, 64, 128])
-@pytest.mark.parametrize("truncate", [True, False])
-@pytest.mark.parametrize(("length", "fast", "slow"), [(8, 32, 1), (64, 4, 4), (4096, 16, 2), (10**6, 64, 0.5)])
-def test_yarn_where_its_ramp_meets_the_ends(d, truncate, length, fast, slow):
-    """Short texts, where no pair makes `fast` turns; long ones, where all make `slow`; and a ramp of no width."""
-    given = {"original_max_position_embeddings": length, "beta_fast": fast, "beta_slow": slow, "truncate": truncate}
-    case = {"rope_type": "yarn", "d": d, "base": 1e4, "length": 4 * length, "n": None}
-    case["parameters"] = {"factor": 4.0, **given}
-    np.testing.assert_allclose(by_reference(case)[0], published_speeds(case)[0], rtol=TOLERANCE, atol=0)
+def test_buckets_far_away():
+    from transformers.models.mpnet.modeling_mpnet import MPNetEncoder
+    from transformers.models.t5.modeling_t5 import T5Attention
+
+    r = torch.arange(-70_000, 70_001)
+    assert torch.equal(bucket(r), T5Attention._relative_position_bucket(r))
+    assert torch.equal(bucket(r), MPNetEncoder.relative_position_bucket(r))
 
 
-@pytest.mark.parametrize("n_heads", [1, 2, 3, 6, 8, 12, 16, 20, 32, 40, 71, 112])
-def test_bloom_slopes(n_heads):
-    from transformers.models.bloom.modeling_bloom import build_alibi_tensor
+def test_slopes_of_bloom_mpt_and_falcon():
+    """Of 1 to 129 heads. BLOOM has the key form, MPT the row of the last query, and Falcon rounds to bfloat16."""
+    from transformers.models.bloom import modeling_bloom as bloom
+    from transformers.models.falcon import modeling_falcon as falcon
+    from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor
 
-    published = build_alibi_tensor(torch.ones(1, 9, dtype=torch.long), n_heads, torch.float32)
-    np.testing.assert_allclose(alibi.slopes(n_heads), published[:, 0, 1], rtol=1e-6)
-    np.testing.assert_allclose(alibi.key_form(9, n_heads=n_heads), published, rtol=1e-6)
+    text = torch.ones(1, 5, dtype=torch.long)
+    for n_heads in range(1, 130):
+        keys, last = alibi.key_form(5, n_heads=n_heads), alibi.alibi_bias(1, 5, n_heads=n_heads, past=4)
+        np.testing.assert_allclose(keys, bloom.build_alibi_tensor(text, n_heads, torch.float32), rtol=1e-6)
+        np.testing.assert_allclose(last, build_mpt_alibi_tensor(n_heads, 5), rtol=1e-6, atol=0)
+        np.testing.assert_allclose(keys, falcon.build_alibi_tensor(text, n_heads, torch.float32), rtol=2**-7)
+
+
+def test_largest_exponent_of_mpt():
+    """MPT's alibi_bias_max is the exponent of the last slope, for us 8. A model of transformers reads it nowhere."""
+    from transformers import MptConfig, MptModel
+    from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor
+
+    def output(largest):
+        torch.manual_seed(0)
+        config = MptConfig(d_model=8, n_heads=2, n_layers=1, vocab_size=9, attn_config={"alibi_bias_max": largest})
+        assert config.attn_config.alibi and config.attn_config.alibi_bias_max == largest
+        return MptModel(config).eval()(torch.arange(9)[None]).last_hidden_state
+
+    steep = alibi.slopes(6)[:, None, None] ** (16 / 8) * np.arange(-4, 1)
+    np.testing.assert_allclose(steep, build_mpt_alibi_tensor(6, 5, alibi_bias_max=16), rtol=1e-6, atol=0)
+    assert torch.equal(output(8), output(16))
 
 
 @pytest.mark.parametrize(("n_q", "n_k"), [(1, 1), (4, 4), (3, 7), (6, 2)])
@@ -230,34 +312,11 @@ def test_xlnet_shift(n_q, n_k):
 
     rows = torch.randn(2, 3, n_q, n_q + n_k - 1)
     in_front = torch.nn.functional.pad(rows, (1, 0), value=float("nan")).permute(2, 3, 0, 1)
-    published = XLNetRelativeAttention.rel_shift(in_front, n_k).permute(2, 3, 0, 1)
-    np.testing.assert_array_equal(music.skew(rows.numpy(), n_q), published.numpy())
+    expected = XLNetRelativeAttention.rel_shift(in_front, n_k).permute(2, 3, 0, 1)
+    np.testing.assert_array_equal(music.skew(rows.numpy(), n_q), expected.numpy())
 
 
-# --- windows and sinks --------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("window", [None, 3])
-def test_sinks_of_gpt_oss(window):
-    """Published code with grouped keys set aside: eager attention, alone and in the window of every second layer."""
-    from transformers.models.gpt_oss.modeling_gpt_oss import eager_attention_forward
-
-    torch.manual_seed(0)
-    q, k, v = torch.randn(3, 2, 4, 7, 8, dtype=torch.float64)
-    scheme = Sink(4).double()
-    torch.nn.init.normal_(scheme.a)
-
-    class Module(torch.nn.Module):
-        num_key_value_groups, sinks = 1, scheme.a
-
-    visible = sliding_window.window_mask(7, w=window or 7)
-    mask = torch.from_numpy(np.where(visible, 0.0, -np.inf))
-    with torch.no_grad():
-        theirs, weights = eager_attention_forward(Module().eval(), q, k, v, mask, scaling=8**-0.5)
-        position = scheme if window is None else Combined(SlidingWindow(window), scheme)
-        ours, our_weights = attention(q, k, v, Terms.of(position, 7, 7, 0, causal=True))
-    torch.testing.assert_close(ours.transpose(1, 2), theirs)
-    torch.testing.assert_close(our_weights, weights)
+# --- masks and sinusoids --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("n_q", "past", "w"), [(6, 0, 3), (1, 8, 3), (3, 4, 2), (5, 0, 1)])
@@ -269,28 +328,27 @@ def test_mistral_s_window(n_q, past, w):
     assert sliding_window.window_mask(n_q, w=w, past=past).tolist() == expected
 
 
-@pytest.mark.parametrize(
-    ("window", "shift", "height", "width"), [(2, 0, 4, 6), (2, 1, 4, 6), (4, 2, 8, 8), (3, 1, 9, 6)]
-)
-def test_swin_layer(window, shift, height, width):
-    """Attention of one published layer, shifted or not: its table read backwards, its mask of −100 as good as −∞."""
-    from transformers import SwinConfig
-    from transformers.models.swin.modeling_swin import SwinLayer
+@pytest.mark.parametrize("w", [2, 4, 5])
+def test_window_of_an_encoder(w):
+    """Without a causal mask their w counts the keys on either side, so it is our w + 1, which counts the query, too."""
+    from transformers.masking_utils import sliding_window_bidirectional_overlay
 
-    torch.manual_seed(0)
-    config = SwinConfig(window_size=window, qkv_bias=False, drop_path_rate=0.0, attn_implementation="eager")
-    published = SwinLayer(config, 12, (height, width), 3, shift_size=shift).double().eval()
-    published.layernorm_before = published.layernorm_after = torch.nn.Identity()
-    theirs = published.attention
-    torch.nn.init.normal_(theirs.relative_position_bias.relative_position_bias_table)
-    for weight in (*published.mlp.parameters(), theirs.o_proj.bias):
-        torch.nn.init.zeros_(weight)
-    ours = WindowAttention(12, 3, window, shift=shift).double()
-    x = torch.randn(2, height, width, 12, dtype=torch.float64)
-    with torch.no_grad():
-        ours.table.copy_(theirs.relative_position_bias.relative_position_bias_table.flip(0))
-        for name in ("query", "key", "value", "out"):
-            getattr(ours, name).weight.copy_(getattr(theirs, f"{name[0]}_proj").weight)
-        expected = published(x.flatten(1, 2), (height, width))
-        expected = (expected[0] if isinstance(expected, tuple) else expected).reshape(x.shape) - x
-        torch.testing.assert_close(ours(x), expected, rtol=0, atol=1e-6)  # their softmax is in float32
+    i, j = torch.meshgrid(torch.arange(12), torch.arange(12), indexing="ij")
+    expected = sliding_window_bidirectional_overlay(w)(0, 0, i, j).tolist()
+    visible = to_grid(sliding_window.window_row(12, w=w + 1)[None], 12) == 0
+    assert visible.tolist() == expected
+
+
+def test_sinusoids_of_xlm_marian_and_whisper():
+    """XLM alternates as we do. Marian has all sines first, and so has Whisper, whose speeds end at exactly 10⁻⁴."""
+    from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
+    from transformers.models.whisper.modeling_whisper import sinusoids
+    from transformers.models.xlm.modeling_xlm import create_sinusoidal_embeddings
+
+    xlm, ours = torch.empty(50, 16), absolute.sinusoidal(np.arange(50), 16)
+    create_sinusoidal_embeddings(50, 16, xlm)
+    marian = MarianSinusoidalPositionalEmbedding(50, 16).create_weight()
+    angles = np.outer(np.arange(50), 10000.0 ** (-np.arange(8) / 7))
+    np.testing.assert_allclose(ours, xlm, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(np.hstack([ours[:, ::2], ours[:, 1::2]]), marian, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(np.hstack([np.sin(angles), np.cos(angles)]), sinusoids(50, 16), rtol=0, atol=1e-5)

@@ -11,27 +11,23 @@ from course_lib.definition import numbers
 from course_lib.nn.fox import FoX
 from course_lib.reference import (
     absolute,
-    alibi,
     attention,
     axial_rope,
     bias,
-    fire,
     fox,
     grid,
     oracle,
-    query_scale,
     rope,
     shaw,
     sink,
     sliding_window,
     speeds,
-    t5,
     window,
 )
 from course_lib.reference import music_transformer as music
 from course_lib.reference import transformer_xl as xl
 
-from .definitions import MAX_LENGTH, SCHEMES
+from .definitions import DEFINED
 
 few = settings(deadline=None, max_examples=40, derandomize=True)
 sizes = st.tuples(st.integers(1, 7), st.integers(1, 7))  # n_q, n_k
@@ -50,94 +46,18 @@ def close(computed, expected, tolerance=1e-12):
 # --- every scheme -------------------------------------------------------------------------------------------------
 
 
-def added(bias_of, scale=None, of=lambda m: {}, **options):
-    """The scores of plain attention, and bias_of(n_q, n_k, …) with options, some of them from the module."""
-
-    def scores(m, q, k, past):
-        added_bias = bias_of(q.shape[-2], k.shape[-2], past=past, **options, **of(m))
-        return attention.scores(q, k, scale=scale) + added_bias
-
-    return scores
-
-
-def through_query(term):
-    """q_i · (k_j + a_{j−i}) with what `term` says of the vectors: inside the scaling, for heads of four channels."""
-    return lambda m, q, k, past: attention.scores(q, k) + term(m, q, k.shape[-2], past) / 2
-
-
-def turned(turn):
-    """The scores of queries and keys that turn(module, x, first position) has turned."""
-    return lambda m, q, k, past: attention.scores(turn(m, q, past), turn(m, k, 0))
-
-
-def by_rope(m, x, past):
-    return rope.rotate(x, past=past, base=m.base, interleaved=m.interleaved, speeds=m.speeds, factor=m.factor)
-
-
-def on_axes(table, axis_and_speeds):
-    """axis_and_speeds(d) for vectors of d channels."""
-    return turned(lambda m, x, p: axial_rope.rotate(x, table[p : p + x.shape[-2]], *axis_and_speeds(x.shape[-1])))
-
-
-def xl_scores(m, q, k, past):
-    w_r = np.swapaxes(np.reshape(numbers(m.relative.weight), (len(q), -1, m.d_model)), -1, -2)
-    r = xl.position_keys(q.shape[-2], k.shape[-2], w_r, past=past)
-    return xl.xl_scores(q, k, r, numbers(m.u), numbers(m.v))
-
-
-def fire_scores(m, q, k, past):
-    w_in, *others = (numbers(part) for part in m.network.parameters())
-    limit = abs(m.multiplier.item()) * m.threshold
-    shares = fire.shares(q.shape[-2], k.shape[-2], c=abs(m.c.item()), threshold=limit, past=past)
-    return attention.scores(q, k) + fire.fire_bias(shares, np.ravel(w_in), *others)
-
-
-def log_scaled(m, q, k, past):
-    factors = math.log(8) * query_scale.log_scale(past + np.arange(q.shape[-2]), length=8)
-    return attention.scores(query_scale.scaled(q, factors) * np.reshape(numbers(m.s), (-1, 1, 1)), k)
-
-
-def t5_options(m):
-    return {"table": numbers(m.table), "bidirectional": m.bidirectional, "max_distance": m.max_distance}
-
-
-def music_term(m, q, n_k, past):
-    return music.music_transformer_scores(q, numbers(m.table), n_k, past=past, causal=m.causal)
-
-
-TEXT = axial_rope.text_positions([2, (2, 2), MAX_LENGTH])
-REFERENCE = {
-    "log decay": added(bias.decay_bias, strength=0.3),
-    "quadratic decay": added(bias.decay_bias, strength=0.1, decay="quadratic"),
-    "T5 buckets": added(t5.t5_bias, scale=1.0, of=t5_options),
-    "T5 buckets, causal": added(t5.t5_bias, scale=1.0, of=t5_options),
-    "Shaw": through_query(lambda m, q, n_k, past: shaw.key_term(q, numbers(m.key_table), n_k, past=past)),
-    "Music Transformer": through_query(music_term),
-    "Music Transformer, both directions, shared": through_query(music_term),
-    "Transformer-XL": xl_scores,
-    "ALiBi": added(alibi.alibi_bias, of=lambda m: {"n_heads": len(m.strengths)}),
-    **{name: turned(by_rope) for name in SCHEMES if name.startswith("RoPE") and "window" not in name},
-    "sliding window": added(sliding_window.window_bias, w=3),
-    "log scale": log_scaled,
-    "axial RoPE": on_axes(axial_rope.grid_positions(9, 3), lambda d: axial_rope.axial(d, base=100.0)),
-    "M-RoPE": on_axes(TEXT, lambda d: axial_rope.mrope(d, (d // 2 - 2, 1, 1))),
-    "M-RoPE, interleaved": on_axes(TEXT, lambda d: axial_rope.mrope(d, (d // 2 - 2, 1, 1), interleaved=True)),
-    "FIRE": fire_scores,
-}
-
-
-@pytest.mark.parametrize("name", REFERENCE)
+@pytest.mark.parametrize("name", [name for name, defined in DEFINED.items() if defined.in_numpy])
 def test_the_scores_of_every_scheme_equal_the_loops(name):
-    scheme = SCHEMES[name]
-    module = scheme(3, 4).position.double().requires_grad_(False)
+    defined = DEFINED[name]
+    module = defined(3, 4).position.double().requires_grad_(False)
 
     @few
     @given(sizes, pasts, seeds)
     def check(size, past, seed):
-        q, k = (draw(seed, 3, n, max(4, scheme.least)) for n in size)
-        for head, scores in enumerate(REFERENCE[name](module, q, k, past)):
-            expected = scheme.definition.scores(module, head, q[head], k[head], past)
-            number = scheme.definition.numbers(module, head, None)
+        q, k = (draw(seed, 3, n, max(4, defined.least)) for n in size)
+        for head, scores in enumerate(defined.in_numpy(module, q, k, past)):
+            expected = defined.definition.scores(module, head, q[head], k[head], past)
+            number = defined.definition.numbers(module, head, None)
             close(scores, expected if number is None else oracle.with_numbers(expected, number, past=past))
 
     check()
@@ -218,7 +138,7 @@ def test_what_fox_forgets_and_that_a_number_per_key_is_enough(past):
     module = FoX(8, 1).double().requires_grad_(False)
     q, k, source = draw(0, 6 - past, 4), draw(1, 6, 4), draw(2, 6, 8)
     gates = 1 / (1 + np.exp(-source @ numbers(module.gate.weight[0]) - module.gate.bias.item()))
-    number = SCHEMES["FoX"].definition.numbers(module, 0, source.tolist())
+    number = DEFINED["FoX"].definition.numbers(module, 0, source.tolist())
     mask = attention.causal_mask(6 - past, 6, past)
     expected = oracle.with_numbers(np.zeros_like(mask, float), number, past=past)
     close(fox.fox_bias(gates, past=past)[mask], np.array(expected)[mask])

@@ -5,15 +5,24 @@ import sys
 
 import pytest
 
-from course_kit.contents import TOPICS
 from course_lib import schemes
-from course_lib.schemes import SCHEMES, Scheme
+from course_lib.nn.position import Position
+from course_lib.schemes import SCHEMES, Count, Direction, Scheme, Sizes, Use
+
+from .definitions import DEFINED
+
+SIZES = Sizes(d_model=24, n_heads=2, n=20, clip=3, num_buckets=8, max_distance=16, window=3)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES)
-def test_an_entry_is_whole(scheme):
-    assert scheme.topic in TOPICS and scheme.what and scheme.formula
-    assert all(run.startswith(scheme.run) for run in scheme.runs)
+def test_a_formula_that_is_shown_says_what_is_computed(scheme):
+    for count in (scheme.parameters, scheme.keeps):
+        python = count.text.replace("·", "*").replace("−", "-").replace("²", "**2").replace("⁴", "**4")
+        assert count.of(SIZES) == eval(python, {}, SIZES.letters())
+
+
+def test_every_position_has_a_definition_in_loops():
+    assert {name for name, scheme in SCHEMES.items() if isinstance(scheme.module(SIZES), Position)} <= DEFINED.keys()
 
 
 NEW = Scheme(
@@ -23,10 +32,9 @@ NEW = Scheme(
     "−λ √|j − i|",
     lambda s: schemes.from_nn("bias", "DecayBias", s.strength, "square root"),
     enters={"bias": "square root decay"},
-    keeps="4·(2·n − 1)",
-    direction="mirror",
-    run="root",
-    size="strength",
+    keeps=Count("4·(2·n − 1)", lambda s: 4 * (2 * s.n - 1)),
+    direction=Direction.MIRROR,
+    runs={"root-0.5": Use({"strength": 0.5})},
 )
 ASK = """
 import torch
@@ -35,12 +43,21 @@ from tests.schemes.test_registry import NEW
 schemes.SCHEMES[NEW.name] = NEW
 from course_kit import figures
 import course_study as study
-from course_tasks import comparison, guide
-assert all(comparison.table()[NEW.name].values())
-assert NEW.name in guide.SCHEMES and NEW.name in figures.map_of_schemes()._repr_html_()
+from course_chapters.which_one import comparison, guide
+assert comparison.table()[NEW.name]["keeps for n tokens"] == "508 bytes, grows with n"
+assert comparison.table()[NEW.name]["longer texts"] == "not in the study"
+assert NEW.name in figures.map_of_schemes()._repr_html_()
 settings = study.Settings(length=16, d_model=8, n_heads=2, n_layers=1)
 model = study.Model(study.find("root-0.5"), 10, settings)
 assert model(torch.zeros(1, 16, dtype=int)).shape == (1, 16, 10)
+
+question, *_ = guide.QUESTIONS
+for answer in guide.QUESTIONS[question]:
+    assert guide.decide({question: answer})[NEW.name].verdict is guide.UNKNOWN
+assert guide.decide({"May position have parameters?": "no parameters"})[NEW.name].verdict is guide.FITS
+guide.ask({question: answer}, NEW.name)
+shown = guide.picture()._repr_html_()
+assert f"? <b>{NEW.name}</b>" in shown and "? no verdict yet" in shown
 """
 
 
@@ -48,3 +65,6 @@ def test_a_new_scheme_appears_in_map_comparison_guide_and_study_without_further_
     """In a process of its own, where it is registered before anything reads the registry."""
     done = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    fits, no_verdict, said = done.stdout.splitlines()
+    assert NEW.name not in fits and no_verdict.startswith("no verdict yet: ") and NEW.name in no_verdict
+    assert said.startswith(f"{NEW.name}: no verdict yet. ")

@@ -19,10 +19,10 @@ from course_lib.nn.shaw import ShawVectors
 from course_lib.nn.t5 import T5Bias
 from course_study import own_scheme
 
-from ..schemes.definitions import SCHEMES
+from ..schemes.definitions import DEFINED
 
 SAY_NOTHING = ("none", "T5, cross-attention")
-OF_ANY_SIZE = [name for name, scheme in SCHEMES.items() if scheme.least == 2]  # trials have heads of 4 and 6 channels
+OF_ANY_SIZE = [name for name, scheme in DEFINED.items() if scheme.least == 2]  # trials have heads of 4 and 6 channels
 
 
 class PerHead(Position):
@@ -60,7 +60,7 @@ def drifting(self, n_q, n_k, past):
 
 @pytest.mark.parametrize("name", [name for name in OF_ANY_SIZE if name not in SAY_NOTHING])
 def test_every_scheme_of_the_course_agrees(name):
-    found = own_scheme.agrees(SCHEMES[name].make, SCHEMES[name].definition)
+    found = own_scheme.agrees(DEFINED[name].make, DEFINED[name].definition)
     assert found.passed, found
 
 
@@ -99,7 +99,7 @@ def test_forgotten_value_vectors():
         def value_vectors(self, n_q, n_k, past):
             return None
 
-    found = own_scheme.agrees(lambda n, d: KeysOnly(n, d, 2), SCHEMES["Shaw"].definition)
+    found = own_scheme.agrees(lambda n, d: KeysOnly(n, d, 2), DEFINED["Shaw"].definition)
     assert "its scores do not" in found.place and "value vectors" in found.cause
 
 
@@ -120,13 +120,13 @@ def test_a_wrong_rotation_is_told_where_and_why(name):
     faulty, words = FAULTY_TURNS[name]
 
     class Turned(RoPE):
-        def rotate(self, q, k, past, first_key=None):
+        def prepare(self, q, k, past, first_key=None):
             def turn(x, start):
-                return RoPE.rotate(self, x, x, start, start)[0]
+                return RoPE.prepare(self, x, x, start, start)[0]
 
             return faulty(turn, q, k, past, past if first_key is None else first_key)
 
-    found = own_scheme.agrees(lambda n, d: Turned(d), SCHEMES["RoPE"].definition)
+    found = own_scheme.agrees(lambda n, d: Turned(d), DEFINED["RoPE"].definition)
     assert not found.passed and words in found.cause and "by the definition" in found.place
 
 
@@ -170,7 +170,7 @@ def test_errors_of_the_scheme_are_raised_and_random_numbers_are_left_alone():
 
 @pytest.mark.parametrize("name", SAY_NOTHING)
 def test_a_scheme_that_says_nothing_is_not_attempted(name):
-    make, definition = SCHEMES[name].make, SCHEMES[name].definition
+    make, definition = DEFINED[name].make, DEFINED[name].definition
     for found in (own_scheme.agrees(make, definition), own_scheme.benchmark(make), own_scheme.train(make)):
         assert not found.attempted and repr(found).startswith("○ not attempted: ")
 

@@ -3,11 +3,13 @@
 import json
 import math
 import re
+from unittest.mock import patch
 
 import pytest
 import torch
 
 import course_study as study
+from course_lib.schemes import SCHEMES, Use
 from course_study import two_layers
 from course_study.run import texts_to_test
 
@@ -51,6 +53,13 @@ def test_the_same_arguments_give_the_same_line_whatever_else_goes_on_and_leave_s
 
 # --- refusals -----------------------------------------------------------------------------------------------------
 
+
+def of_sizes(name, **sizes):
+    """The plan of a variant with these sizes."""
+    with patch.dict(study.VARIANTS, mine=study.variant(SCHEMES[name], Use(sizes))):
+        study.plan(SMALL, ["copy-back"], ["mine"])
+
+
 REFUSED = {
     "length=17": lambda: small(length=17),
     "length=14": lambda: small(length=14),
@@ -60,9 +69,8 @@ REFUSED = {
     "task='echo'": lambda: study.plan(SMALL, ["echo"], ["rope"]),
     "scheme='rpoe'": lambda: study.find("rpoe"),
     "scheme='t5'": lambda: study.find("t5"),
-    "scheme='log--1'": lambda: study.find("log--1"),
-    "scheme='rope+learned'": lambda: study.find("rope+learned"),
-    "clip=2.5": lambda: study.plan(SMALL, ["copy-back"], ["shaw-2.5"]),
+    "max_distance=16": lambda: of_sizes("T5 buckets", max_distance=16),  # the table would end within its exact buckets
+    "clip=2.5": lambda: of_sizes("Shaw", clip=2.5),
     "rope: expected names of tasks, first": lambda: two_layers.plan(["rope"]),
     "rows: none": lambda: study.verdict([]),
     "preset='tpu'": lambda: study.committed("tpu"),

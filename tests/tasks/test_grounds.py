@@ -6,23 +6,23 @@ import numpy as np
 import pytest
 import torch
 
+from course_chapters import tasks_of
+from course_chapters.measured import rises
+from course_chapters.which_one.guide import OUT, decide
+from course_chapters.windows_and_sinks.tasks.given import counter, crowded, near_counter
 from course_lib.definition import by_definition, with_bias
 from course_lib.nn.absolute import sinusoidal
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.position import Position
-from course_tasks import tasks_of
-from course_tasks.guide import OUT, decide
-from course_tasks.measured import rises
-from course_tasks.windows_and_sinks.given import counter, crowded, near_counter
 
 from .notebook import defined, prepared
 
 LONGER, LAST, WINDOWS = map(tasks_of, ("longer_than_training", "which_one", "windows_and_sinks"))
-SITUATIONS = import_module("course_tasks.which_one.1_what_remains").SITUATIONS
+SITUATIONS = import_module("course_chapters.which_one.tasks.what_remains").SITUATIONS
 
 
 def test_the_fused_kernel_takes_a_fixed_mask_of_two_or_four_axes():
-    fused = import_module("course_tasks.fast_attention.2_sdpa_traps").fused
+    fused = import_module("course_chapters.fast_attention.tasks.sdpa_traps").fused
     assert fused(torch.zeros(8, 8)) and fused(torch.zeros(1, 3, 8, 8))
 
 

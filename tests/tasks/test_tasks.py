@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from course_chapters import FOLDER, tasks_of, topics
 from course_kit.checking import CodingTask, Exercise, Prediction
 from course_kit.checking.difference import first_difference
 from course_kit.checking.spec import attempt
-from course_tasks import tasks_of, topics
 
 from .notebook import defined, prepared
 
@@ -21,6 +21,12 @@ def every(kind):
 
 
 # ---------------------------------------------------------------- all exercises
+
+
+def test_every_page_is_named_among_the_tasks_of_its_chapter():
+    """A page has its minutes in its first line; another file beside the pages has what they share."""
+    files = [path for path in FOLDER.glob("*/tasks/[!_]*.py") if " minutes" in path.open(encoding="utf-8").readline()]
+    assert {f"{path.parts[-3]}.{path.stem}" for path in files} == EXERCISES.keys() - {"which_one.Kerple"}
 
 
 @every(Exercise)

@@ -6,17 +6,22 @@ from pathlib import Path
 import nbformat
 import pytest
 
+import course_chapters
+from course_chapters import tasks_of, topics
 from course_kit.contents import TOPICS
 from course_lib import __version__
 from tools import build
+from tools.links import next_chapter
 
-NAME = TOPICS["start_here"].file
+TOPIC = "start_here"
+NAME = TOPICS[TOPIC].file
 LESSON = """\
 # %% [markdown]
 # # [[title]]
 
 # %%
-print("hello")
+from course_lib.words import HELLO
+print(HELLO)
 
 # %%
 x = 1
@@ -30,10 +35,13 @@ def first_build(tmp_path_factory):
     folder = tmp_path_factory.mktemp("project")
     shutil.copy(build.ROOT / "pyproject.toml", folder)
     (folder / "course_lib").mkdir()  # what the set-up cell looks for
-    (folder / "source").mkdir()
-    (folder / "source" / f"{NAME}.py").write_text(LESSON, encoding="utf-8")
+    (folder / "course_lib" / "__init__.py").touch()
+    (folder / "course_lib" / "words.py").write_text('HELLO = "hello"\n', encoding="utf-8")
+    (folder / TOPIC).mkdir()
+    (folder / TOPIC / "lesson.py").write_text(LESSON, encoding="utf-8")
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(build, "ROOT", folder)
+        monkeypatch.setattr(course_chapters, "FOLDER", folder)
         assert build.main([]) == 0
     return folder
 
@@ -43,6 +51,7 @@ def built(first_build, tmp_path, monkeypatch):
     """The same course in a folder of the test's own."""
     shutil.copytree(first_build, tmp_path, dirs_exist_ok=True)
     monkeypatch.setattr(build, "ROOT", tmp_path)
+    monkeypatch.setattr(course_chapters, "FOLDER", tmp_path)
     return tmp_path
 
 
@@ -51,7 +60,7 @@ def notebook(project) -> Path:
 
 
 def change(project, old, new):
-    source = project / "source" / f"{NAME}.py"
+    source = project / TOPIC / "lesson.py"
     source.write_text(source.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
 
 
@@ -64,6 +73,32 @@ def test_a_second_build_changes_no_byte(built, capsys):
     assert [cell.execution_count for cell in nb.cells[1:]] == [1, 2, 3] and "widgets" not in nb.metadata
 
 
+def printed(project) -> str:
+    return nbformat.read(notebook(project), as_version=4).cells[2].outputs[0].text
+
+
+def test_a_changed_sentence_runs_nothing(built, capsys, monkeypatch):
+    change(built, "[[title]]", "[[title]], in other words")
+    monkeypatch.delattr(build, "execute")
+    assert build.main([]) == build.main(["--check"]) == 0
+    assert capsys.readouterr().out.startswith(f"notebooks/{NAME}.ipynb: written\n")
+    assert "in other words" in notebook(built).read_text(encoding="utf-8") and printed(built) == "hello\n"
+
+
+def test_a_changed_file_that_the_kernel_read_is_named_and_the_notebook_runs_again(built, capsys):
+    words, before = built / "course_lib" / "words.py", notebook(built).read_text(encoding="utf-8")
+    for text, shown in (('HELLO = "hello"  # kindly\n', "hello\n"), ('HELLO = "good day"\n', "good day\n")):
+        words.write_text(text, encoding="utf-8")
+        assert build.main(["--check"]) == 1
+        said = f"notebooks/{NAME}.ipynb was executed before this changed: course_lib/words.py\n"
+        assert capsys.readouterr().out == said
+        assert build.main([]) == build.main(["--check"]) == 0
+        assert capsys.readouterr().out.startswith(f"notebooks/{NAME}.ipynb: executed\n")
+        assert printed(built) == shown
+    words.write_text('HELLO = "hello"\n', encoding="utf-8")
+    assert build.main([]) == 0 and notebook(built).read_text(encoding="utf-8") == before
+
+
 def test_check_finds_what_is_old_not_run_or_left_over_until_it_is_built(built, capsys):
     assert build.main(["--check"]) == 0
     change(built, "x + 1", "x + 2")
@@ -71,11 +106,13 @@ def test_check_finds_what_is_old_not_run_or_left_over_until_it_is_built(built, c
     nb.cells[2].execution_count = None
     nbformat.write(nb, notebook(built))
     old = shutil.copy(notebook(built), built / "notebooks" / "96_old.ipynb")
+    (built / "README.md").write_text("A quiz of <!-- build: quiz -->0<!-- end --> questions.", encoding="utf-8")
     assert build.main(["--check"]) == 1
     assert capsys.readouterr().out.splitlines()[1:] == [
         f"notebooks/{NAME}.ipynb differs from its source at cell 4: older than its source",
         f"notebooks/{NAME}.ipynb was not executed from top to bottom",
         "notebooks/96_old.ipynb has no source",
+        "README.md has old numbers: `course.py build` writes them",
     ]
     old.unlink()
     with pytest.raises(SystemExit, match="2"):
@@ -88,9 +125,9 @@ def test_check_finds_what_is_old_not_run_or_left_over_until_it_is_built(built, c
     [
         ("x + 1", "x + y", f"notebooks/{NAME}.ipynb, cell 4: ", "name 'y' is not defined"),
         ("x = 1", "import os; os._exit(3)", f"notebooks/{NAME}.ipynb, cell 4: ", "Kernel died"),
-        (LESSON, "nothing here", f"source/{NAME}.py: ", "expected a first cell `# %% [markdown]`"),
-        ("[[title]]", "Title\n#\n# [[tasks]].", f"source/{NAME}.py: ", "[[tasks]]: expected one of title, time, "),
-        ("[[title]]", "[[title|#]]", f"source/{NAME}.py: ", "[[title|#]]: expected one of title, "),
+        (LESSON, "nothing here", f"{TOPIC}/lesson.py: ", "expected a first cell `# %% [markdown]`"),
+        ("[[title]]", "Title\n#\n# [[tasks]].", f"{TOPIC}/lesson.py: ", "[[tasks]]: expected one of title, time, "),
+        ("[[title]]", "[[title|#]]", f"{TOPIC}/lesson.py: ", "[[title|#]]: expected one of title, "),
     ],
 )
 def test_a_wrong_source_is_named_and_the_old_notebook_kept(built, capsys, old, new, where, what):
@@ -103,7 +140,7 @@ def test_a_wrong_source_is_named_and_the_old_notebook_kept(built, capsys, old, n
 
 
 def test_a_notebook_edited_by_hand_is_never_overwritten(built, capsys):
-    edited = notebook(built).read_text(encoding="utf-8").replace("hello", "my own words")
+    edited = notebook(built).read_text(encoding="utf-8").replace("print(HELLO)", "print(HELLO, 1)")
     notebook(built).write_text(edited, encoding="utf-8")
     change(built, "x + 1", "x + 2")
     assert build.main([]) == build.main(["--check"]) == 1
@@ -121,6 +158,23 @@ def test_a_notebook_of_a_published_course_opens_in_colab_and_installs_its_versio
     colab = "https://colab.research.google.com/github/you/course"
     assert f"[Open in Colab]({colab}/blob/v{__version__}/notebooks/{NAME}.ipynb)" in title.source
     assert setup.source.endswith(f"%pip install --quiet --no-deps git+{published}@v{__version__}")
+
+
+@pytest.mark.parametrize("topic", topics())
+def test_a_page_of_tasks_says_how_to_start_has_its_hints_and_ends_with_what_is_next(topic):
+    chapter, tasks = TOPICS[topic], tasks_of(topic)
+    asked, solved = (build.task_notebook(folder, chapter).cells for folder in ("exercises", "solutions"))
+    lesson = f"](../{chapter.path('notebooks')})"
+    assert "choose *Run All Cells* in the menu *Run*" in asked[0].source and lesson in asked[0].source
+    assert "in place of the `...`" not in solved[0].source and lesson in solved[0].source
+    for name, task in tasks.items():
+        at = [cell.source for cell in asked].index(f"task.{name}.check({name})")
+        assert all(f"\n\n{hint}\n\n</details>" in asked[at + 1].source for hint in task.hints), "below the check"
+    assert f"](../{chapter.path('solutions')})" in asked[-2].source
+    assert asked[-1].source.endswith(f'progress("{topic}")')
+    after = next_chapter(chapter)
+    for end in (asked[-2], solved[-1]):
+        assert (f"](../{after.path('notebooks')})" if after else "last chapter") in end.source
 
 
 def test_the_notebooks_of_the_course_are_up_to_date(capsys):

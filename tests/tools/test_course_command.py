@@ -7,13 +7,16 @@ import ast
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
+from packaging.requirements import Requirement
 
 from .. import ROOT
 
@@ -42,6 +45,33 @@ def course(monkeypatch, tmp_path):
 
 def test_the_grammar_is_that_of_python_3_6():
     ast.parse((ROOT / "course.py").read_text(encoding="utf-8"), feature_version=(3, 6))
+
+
+def test_an_old_python_is_told_what_it_needs_and_where_it_is(course, monkeypatch):
+    monkeypatch.setattr(course.sys, "version_info", (3, 10, 13))
+    said = course.main(["lab"])
+    assert "needs Python 3.11 or newer" in said and "https://www.python.org/downloads/" in said
+
+
+def test_pip_tells_an_old_python_the_same_and_a_new_one_nothing():
+    (line,) = re.findall(r"(?m)^newer-python.*$", (ROOT / "requirements.txt").read_text(encoding="utf-8"))
+    wanted = Requirement(line)
+    assert wanted.marker.evaluate({"python_version": "3.10"}) and not wanted.marker.evaluate({"python_version": "3.11"})
+    place = Path(unquote(urlsplit(wanted.url).path))  # pip says that it cannot find it
+    assert place.name == "This course needs Python 3.11 or newer, from www.python.org" and not place.exists()
+
+
+def test_a_home_that_cannot_be_written_is_left_alone(course, monkeypatch, capsys):
+    names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "MPLCONFIGDIR")
+    for name in names:
+        monkeypatch.setenv(name, "before")
+        monkeypatch.delenv(name)
+    course.keep_jupyter_here()
+    assert capsys.readouterr().out == "" and "JUPYTER_DATA_DIR" not in os.environ
+    monkeypatch.setattr(course.os, "access", lambda *place: False)
+    course.keep_jupyter_here()
+    assert "cannot be written, so Jupyter keeps its files in .venv." in capsys.readouterr().out
+    assert all(Path(os.environ[name]).is_relative_to(course.VENV) for name in names)
 
 
 def test_ctrl_c_says_that_the_same_command_continues(course, monkeypatch):
@@ -125,6 +155,7 @@ def test_from_a_set_up_that_pip_could_not_finish_to_work(command, tmp_path):
     status, out, err = command("lab", PIP_FIND_LINKS="")
     assert status == 1 and out[0].startswith("First run: setting up .venv, about a minute and 1.4 GB, once only.")
     assert "No matching distribution found for jupyterlab==1.0" in err and "Traceback" not in err
+    assert err.index("Is this computer online?") < err.index("pip said:") < err.index("No matching distribution")
     assert "Run the same command again: it continues." in err
 
     status, out, err = command("lab", "--no-browser")
@@ -138,4 +169,5 @@ def test_from_a_set_up_that_pip_could_not_finish_to_work(command, tmp_path):
     assert status == 0 and out[0].startswith("Installing what is new in requirements.txt and tests/requirements.txt")
     assert json.loads(out[-1])[0] == ["tests/schemes/test_x.py", "-k", "y"]
     status, out, _ = command("lab")
-    assert status == 0 and len(out) == 1, "what lab needs is still there"
+    assert status == 0 and len(out) == 2, "what lab needs is still there"
+    assert out[0] == "Starting JupyterLab, which takes up to half a minute ..."

@@ -1,19 +1,20 @@
-"""README.md, docs/teaching.md and the contents: minutes and numbers are right, links and pictures work."""
+"""README.md, docs/teaching.md and the contents: minutes and numbers are right, links, code and pictures work."""
 
 import re
 
 import pytest
 
-from course_kit.contents import CONTENTS, CORE, TOPICS
-from course_tasks import questions, tasks_of, topics
-from tools.links import core, core_table, deeper_minutes, marked, sections, task_minutes
+from course_chapters import lesson_file, tasks_of, topics
+from course_kit.contents import CORE, TOPICS
+from tools.links import core, core_goes_on, marked, sections, task_minutes
+from tools.tables import outdated, up_to_date
 
 from .. import ROOT
 
-PAGES = {path: (ROOT / path).read_text(encoding="utf-8") for path in ("README.md", "docs/teaching.md")}
-README, TEACHING = PAGES.values()
+NAMES = ("README.md", "docs/teaching.md", "CONTRIBUTING.md", "docs/contributing.md")
+PAGES = {path: (ROOT / path).read_text(encoding="utf-8") for path in NAMES}
+README, TEACHING, *_ = PAGES.values()
 TOGETHER = "\n".join(PAGES.values())
-TASKS = {topic: tasks_of(topic) if topic in topics() else {} for topic in TOPICS}
 DRAWN = re.findall(r"`((?:figures|guide)\.[^`]+\.save\([^`]+)`", TOGETHER)
 FOR_SLIDES = re.findall(r"(?m)\| `((?:figures|comparison|guide)\..*)` \|$", TEACHING)
 DRAWN += [f"{code}.save('picture.html')" for code in FOR_SLIDES]
@@ -23,64 +24,90 @@ DEEPER = "# ## Deeper"  # the main line of a lesson ends here, and its time is t
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_a_lesson_takes_as_long_as_its_words_say(topic):
-    main, *_ = (ROOT / "source" / f"{TOPICS[topic].file}.py").read_text(encoding="utf-8").partition(DEEPER)
+    main, *_ = lesson_file(topic).read_text(encoding="utf-8").partition(DEEPER)
     prose = "".join(cell for cell in re.split(r"(?m)^# %%", main) if cell.startswith(" [markdown]"))
     words, minutes = len(re.findall(r"[A-Za-z]{2,}", prose.replace("[markdown]", ""))), TOPICS[topic].minutes
     assert minutes % 5 == 0 and abs(minutes - words / WORDS_A_MINUTE) <= 5 and words <= 1250
 
 
-def test_the_minutes_of_all_chapters_add_up():
-    lessons, tasks = sum(chapter.minutes for chapter in CONTENTS), sum(map(task_minutes, topics()))
-    deeper = sum(map(deeper_minutes, TOPICS))
-    words = r"takes (\d+) hours: (\d+) minutes of lessons, (\d+) of \*Deeper\*, (\d+) of tasks"
-    said = re.search(words.replace(" ", r"\s+"), README)
-    assert [int(number) for number in said.groups()] == [round((lessons + deeper + tasks) / 60), lessons, deeper, tasks]
-    assert f"\n| all | | | {lessons} | {tasks} | {sum(map(len, TASKS.values()))} |\n" in TEACHING
-
-
-@pytest.mark.parametrize("chapter", CONTENTS, ids=lambda chapter: chapter.topic)
-def test_the_tables_have_each_chapter_with_its_minutes(chapter):
-    tasks, many = task_minutes(chapter.topic), len(TASKS[chapter.topic])
-    minutes = " + ".join(str(value) for value in (chapter.minutes, tasks) if value)
-    lesson = f"(notebooks/{chapter.file}.ipynb)"
-    (row,) = (row for row in README.splitlines() if row.startswith(f"| {chapter.number} | [{chapter.title}]{lesson}"))
-    assert f" | {minutes} | " in row
-    start = f"| [{chapter.number}]{lesson.replace('(', '(../')} |"
-    end = f" | {chapter.minutes} | {tasks or '–'} | {many or '–'} |"
-    assert any(row.startswith(start) and row.endswith(end) for row in TEACHING.splitlines())
-
-
-def test_the_core_is_marked_and_listed_and_takes_three_hours():
+def test_the_core_is_marked_and_takes_three_hours():
     gone = [f"{topic}: {part}" for topic, parts in CORE.items() for part in parts if part not in core(topic)]
     assert not gone, "\n".join(["neither a section nor a task, see CORE in course_kit/contents.py:", *gone])
-    assert core_table() in README, f"README.md should have:\n{core_table()}"
     assert 165 <= sum(sum(core(topic).values()) for topic in CORE) <= 195
     assert marked("## The map\n\nA picture.", "start_here").startswith("## The map\n\n*Core: ")
 
 
-def test_the_sample_courses_name_what_exists_with_its_minutes_and_add_up():
-    for number, said in re.findall(r"\| \[(\d\d)\][^|]* \| the lesson \| (\d+) \|", TEACHING):
-        assert CONTENTS[int(number)].minutes == int(said), number
-    minutes = {name: task.minutes for tasks in TASKS.values() for name, task in tasks.items()}
-    for names, said in re.findall(r"\| (?:task )?((?:`\w+`(?:, )?)+) \| (\d+) \|", TOGETHER):
-        assert sum(minutes[name] for name in re.findall(r"\w+", names)) == int(said), names
-    parts = re.findall(r"\| \[(\d\d)\][^|]*\| “(.+?)”(?: to “(.+?)”)? \| (\d+) \|", TEACHING)
-    for number, first, last, said in parts:
-        minutes = sections(CONTENTS[int(number)].topic)
-        names = list(minutes)
-        part = names[names.index(first) : names.index(last or first) + 1]
-        assert part and abs(sum(minutes[name] for name in part) - int(said)) <= 5, (number, first)
-    for rows in re.findall(r"((?:^\|.*\n)+)\| \| together \| (\d+) \|", TOGETHER, re.MULTILINE):
-        assert sum(map(int, re.findall(r"(?m)\| (\d+) \|$", rows[0]))) == int(rows[1])
+@pytest.mark.parametrize(
+    ("heading", "least", "most"),
+    [("Six hours for one reader", 345, 390), ("One session of 90 minutes", 85, 90), ("A seminar of", 85, 90)],
+)
+def test_a_sample_course_takes_as_long_as_its_heading_says(heading, least, most):
+    course = TEACHING.partition(f"### {heading}")[2]
+    assert least <= int(re.search(r"\| together \| (\d+) \|", course)[1]) <= most
 
 
-def test_the_weeks_add_up_and_the_quiz_has_so_many_questions():
-    weeks = re.findall(r"(?m)^\| \d+ \| \[\d\d\].* \| (\d+) \| \d+ \| .* \| (\d+) \|$", TEACHING)
-    reading, at_home = (sum(map(int, minutes)) for minutes in zip(*weeks))
-    first = int(re.search(r"\((\d+) minutes\)\. Then:", TEACHING)[1])
-    said = re.search(r"(\d+) minutes of reading and (\d+)\s+of tasks at home", TEACHING)
-    assert [int(minutes) for minutes in said.groups()] == [reading, at_home + first]
-    assert f"A quiz of {len(questions.QUIZ)} questions" in TEACHING
+def test_every_part_of_the_core_leads_to_the_next():
+    for topic, after in zip(CORE, [*list(CORE)[1:], None]):
+        every, tasks = list(sections(topic)), [part for part in core(topic) if part not in sections(topic)]
+        last = max(every.index(part) for part in CORE[topic] if part in every)
+        here, following = every[last], every[last + 1]
+        line, end = core_goes_on(topic), core_goes_on(topic, tasks[-1] if tasks else "")
+        assert f"{line}\n\n## {following}" in marked(f"## {here}\n\n…\n\n## {following}", topic)
+        assert re.findall(r"the task `(\w+)`", line) == tasks
+        assert f"](../{TOPICS[after].path('notebooks')})" in end if after else "the end of the core" in end
+
+
+TABLES = """
+<!-- build: goals -->
+| | it teaches to | needs | lesson | tasks | how many |
+|---|---|---|---|---|---|
+| [01](../notebooks/01_alibi.ipynb) | give slopes | 02 | 5 | 5 | 5 |
+| [02](../notebooks/02_bias_by_hand.ipynb) | add a bias | – | 5 | 5 | 5 |
+<!-- end -->
+<!-- build: plan -->
+| chapter | what | minutes |
+|---|---|---|
+| – | a pause | 15 |
+| [02](notebooks/02_bias_by_hand.ipynb) | the lesson | 5 |
+| [02](notebooks/02_bias_by_hand.ipynb) | `bias_matrix`, `biased_attention` | 5 |
+| [01](notebooks/01_alibi.ipynb) | “ALiBi: a straight line” to “A slope for each head” | 5 |
+| | together | 5 |
+<!-- end -->
+See [chapter 01](notebooks/01_alibi.ipynb) and its [tasks](exercises/01_tasks_alibi.ipynb)."""
+
+
+def test_the_build_writes_numbers_and_keeps_words():
+    page = up_to_date(TABLES)
+    alibi, bias, tasks = TOPICS["alibi"], TOPICS["bias_by_hand"], tasks_of("bias_by_hand")
+    end = f"{alibi.minutes} | {task_minutes('alibi')} | {len(tasks_of('alibi'))} |"
+    assert f"\n| [{alibi.number}](../notebooks/{alibi.file}.ipynb) | give slopes | {bias.number} | {end}\n" in page
+    assert page.count(" | … | … | ") == len(TOPICS) - 2
+    both = sections("alibi")["ALiBi: a straight line"] + sections("alibi")["A slope for each head"]
+    each = 15, bias.minutes, tasks["bias_matrix"].minutes + tasks["biased_attention"].minutes, 5 * round(both / 5)
+    assert re.findall(r"\| (\d+) \|\n", page.partition("plan")[2]) == [*map(str, each), str(sum(each))]
+    lesson, exercises = alibi.path("notebooks"), alibi.path("exercises")
+    assert page.endswith(f"See [chapter {alibi.number}]({lesson}) and its [tasks]({exercises}).")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("`bias_matrix`", "`bias_matrx`", "`bias_matrx`, `biased_attention`: expected `the lesson`, or some of "),
+        ("“A slope for", "“No slope for", "“ALiBi: a straight line” to “No slope for each head”: expected "),
+        ("the lesson", "a lesson", "a lesson: expected `the lesson`, or some of "),
+        ("(notebooks/01_alibi", "(notebooks/01_alibis", "'alibis': expected a topic, one of start_here, "),
+    ],
+)
+def test_what_does_not_exist_is_not_counted(old, new, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        up_to_date(TABLES.replace(old, new))
+
+
+def test_a_page_with_old_numbers_is_found_until_it_is_written(tmp_path):
+    (tmp_path / "README.md").write_text(TABLES, encoding="utf-8")
+    assert outdated(tmp_path) == {tmp_path / "README.md": up_to_date(TABLES)}
+    (tmp_path / "README.md").write_text(up_to_date(TABLES), encoding="utf-8")
+    assert outdated(tmp_path) == {}
 
 
 @pytest.mark.parametrize("line", DRAWN)
@@ -89,6 +116,12 @@ def test_a_picture_line_saves_a_file(line, tmp_path, monkeypatch):
     names: dict = {}
     exec(re.search(r"```python\n(.*?)```", TEACHING, re.DOTALL)[1], names)
     assert eval(line, names).read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_the_library_does_in_the_readme_what_the_readme_says():
+    names: dict = {}
+    exec(re.search(r"```python\n(.*?)```", README, re.DOTALL)[1], names)
+    assert names["y"].shape == (1, 10, 64)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -102,6 +135,6 @@ def test_links_lead_somewhere(page):
             assert anchor in {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}, target
 
 
-def test_every_chapter_has_its_source_and_every_folder_of_tasks_its_chapter():
-    assert [path.stem for path in sorted(ROOT.glob("source/[0-9]*.py"))] == [chapter.file for chapter in CONTENTS]
+def test_every_chapter_has_its_lesson_and_every_folder_its_chapter():
+    assert {path.parent.name for path in ROOT.glob("course_chapters/*/lesson.py")} == set(TOPICS)
     assert topics() == list(TOPICS)[1:]  # the first has none

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tools.check import asking
+
 from .. import ROOT
 
 BUILT = [path.relative_to(ROOT).as_posix() for path in sorted(ROOT.glob("*s/*.ipynb"))]
@@ -54,6 +56,13 @@ def test_nothing_in_it_breaks_a_viewer_and_its_links_lead_somewhere(path):
 
 
 @pytest.mark.parametrize("path", BUILT)
+def test_no_formula_shows_a_backslash(path):
+    """MathJax shows the text inside \\text{…} as it is, a backslash before an underscore included."""
+    text = "\n".join("".join(cell["source"]) for cell in cells(path, "markdown"))
+    assert not re.findall(r"\\text\{[^}]*\\[^}]*\}", text)
+
+
+@pytest.mark.parametrize("path", BUILT)
 def test_what_training_gave_is_not_compared_but_asserted_or_only_printed(path):
     """Processors add in different orders, and training magnifies the difference, so little holds on all of them."""
     code = cells(path, "code")
@@ -71,3 +80,11 @@ def test_every_number_in_the_prose_is_produced_by_a_cell_or_has_a_source(path):
     produced = numbers("\n".join("".join(cell["source"]) + "\n" + shown(cell) for cell in cells(path, "code")))
     unexplained = prose - produced - set(SOURCED.get(Path(path).stem[3:], {}))
     assert not unexplained, f"no cell produces {sorted(unexplained)}"
+
+
+def test_a_notebook_runs_again_in_ci_where_it_imports_a_package_that_a_learner_lacks(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    names = re.findall(r"(?m)^([\w-]+)==", (ROOT / "tests" / "requirements.txt").read_text(encoding="utf-8"))
+    imports = re.compile(rf"(?m)^ *(from|import) ({'|'.join(names).replace('-', '_')})\b")
+    more = [path for path in BUILT if any(imports.search("".join(cell["source"])) for cell in cells(path, "code"))]
+    assert more and sorted(asking()) == sorted(more)

@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from course_tasks import tasks_of, topics
+from course_chapters import tasks_of, topics
 from tools import recheck
 
 from .. import ROOT
@@ -43,7 +43,7 @@ def fenced():
 
 def hand_in(path, *answers, topic="bias_by_hand"):
     """A notebook with these answers."""
-    cells = map(nbformat.v4.new_code_cell, (import_module(f"course_tasks.{topic}").PREPARE, *answers))
+    cells = map(nbformat.v4.new_code_cell, (import_module(f"course_chapters.{topic}.tasks").PREPARE, *answers))
     nbformat.write(nbformat.v4.new_notebook(cells=list(cells)), path)
     return path
 
@@ -71,7 +71,7 @@ def test_the_table_has_right_wrong_and_missing_answers_and_what_is_no_hand_in(tm
     assert code == 1  # three of the files could not be judged
     assert f"ada.ipynb: bias_by_hand, 1 of {len(TASKS)} passed\n  no answer: " in said
     assert "cem.ipynb: cannot be read as a notebook" in errors and "none.ipynb: cannot be read" in errors
-    assert "dan.ipynb: expected one line `from course_tasks import TOPIC as task`" in errors
+    assert "dan.ipynb: expected one line `from course_chapters.TOPIC import tasks as task`" in errors
     rows = {(row["learner"], row["task"]): row for row in csv.DictReader(table.open(encoding="utf-8"))}
     assert rows["ada", "bias_by_hand.biased_attention"]["status"] == "passed"
     assert rows["ada", "bias_by_hand.bias_matrix"]["cause"] == "After all cells, there is no `bias_matrix`."
@@ -80,11 +80,14 @@ def test_the_table_has_right_wrong_and_missing_answers_and_what_is_no_hand_in(tm
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("answer", "seconds", "verdict"), [
-    ("while True: pass", 300, ("passed", "")),  # it is interrupted, and the next cell is right
-    ("import time; time.sleep(10**6)", 1, ("did not finish", "It did not end within 1 seconds.")),
-    (ENDS, 300, ("did not finish", "Its code ended the process.")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("answer", "seconds", "verdict"),
+    [
+        ("while True: pass", 300, ("passed", "")),  # it is interrupted, and the next cell is right
+        ("import time; time.sleep(10**6)", 1, ("did not finish", "It did not end within 1 seconds.")),
+        (ENDS, 300, ("did not finish", "Its code ended the process.")),
+    ],
+)
 def test_what_does_not_end_or_ends_the_process_is_reported(tmp_path, monkeypatch, answer, seconds, verdict, fenced):
     monkeypatch.setattr(recheck, "CELL", 5)
     monkeypatch.setattr(recheck, "HAND_IN", seconds)
@@ -112,6 +115,6 @@ def test_without_a_fence_nothing_runs_unless_the_teacher_says_so(tmp_path, monke
 
 def test_a_table_names_the_learner_and_obeys_nobody():
     assert recheck.learner(Path("hand-ins/ada.ipynb")) == "ada"
-    assert recheck.learner(Path("collected/ada/02_bias_by_hand.ipynb")) == "ada"
-    assert recheck.learner(Path("submitted/ada/bias_by_hand/02_bias_by_hand.ipynb")) == "ada"
+    assert recheck.learner(Path("collected/ada/02_tasks_bias_by_hand.ipynb")) == "ada"
+    assert recheck.learner(Path("submitted/ada/bias_by_hand/02_tasks_bias_by_hand.ipynb")) == "ada"
     assert recheck.written("=cmd()", "−1", "-1", "\x1b[2Jgone") == ["'=cmd()", "−1", "'-1", " [2Jgone"]

@@ -1,0 +1,627 @@
+# %% [markdown]
+# # [[title]]
+#
+# Attention is fast in practice, because its code has been tuned for years. Can this code also add a bias? And what
+# must a model keep while it writes token by token?
+#
+# **You will be able to**
+# - compute attention with a bias in three ways, and avoid three mistakes that raise no error;
+# - compute attention in tiles with a pencil;
+# - say how many bytes a cache needs, and choose a fast way for the scheme of your model.
+#
+# **You need** chapters [[bias_by_hand|#]] and [[diagonals|#]]; of the other schemes only their names. **Time**
+# [[time]].
+
+# %%
+import timeit
+import warnings
+
+import numpy as np
+import torch
+from torch.nn.functional import scaled_dot_product_attention as sdpa
+
+from course_kit import figures
+from course_lib.example import D_K, LAMBDA, TOKENS, K, Q, V
+
+np.set_printoptions(precision=4, suppress=True)
+torch.set_num_threads(1)
+n = len(TOKENS)
+the, cat, sat, on, mat = range(n)
+
+# %% [markdown]
+# ## One bias, three ways
+#
+# We add the log decay of [[bias_by_hand|chapter #]] to the scores, $b(r) = -\lambda \log(1 + |r|)$ with the offset
+# $r = j - i$. First the query *sat* and the key *The*, by hand:
+
+# %%
+raw = Q[sat] @ K[the] / np.sqrt(D_K)
+number = -LAMBDA * np.log1p(abs(the - sat))
+print(f"q·k / √d = {raw:.4f}, bias {number:.4f}, score {raw + number:.4f}")
+
+# %% [markdown]
+# **The first way: the formula.** It computes attention one operation after another, which torch calls *eager*. Each
+# operation before the last stores a number for each pair of query and key: a *grid*.
+
+# %%
+from course_lib.reference.attention import attention, softmax
+from course_lib.reference.bias import decay_bias
+
+biased = Q @ K.T / np.sqrt(D_K) + decay_bias(n, strength=LAMBDA)  # three grids: scores, bias, sum
+weights = softmax(biased)  # a fourth
+eager = weights @ V  # a row per query
+
+assert np.allclose(eager, attention(Q, K, V, bias=decay_bias(n, strength=LAMBDA))[0])
+assert np.isclose(biased[sat, the], raw + number)
+figures.heatmap(biased, alt="Scores with the bias added")
+
+# %% [markdown]
+# **The second way: SDPA.** Torch's function `scaled_dot_product_attention` can compute all of this in one **fused
+# kernel**, a compiled routine that does several steps without writing intermediate results to memory. Where does the
+# bias go in? SDPA takes a *mask*. If the mask has floating-point numbers, they are **added to the scaled scores**. So
+# we pass the bias as a mask.
+
+# %%
+q, k, v = (torch.tensor(x)[None, None] for x in (Q, K, V))
+B = torch.tensor(decay_bias(n, strength=LAMBDA))
+by_sdpa = sdpa(q, k, v, attn_mask=B)
+print("q", tuple(q.shape), "mask", tuple(B.shape), "output", tuple(by_sdpa.shape))
+assert np.allclose(by_sdpa[0, 0], eager)
+
+# %% [markdown]
+# **The third way: FlexAttention.** Torch's function `flex_attention` takes a *function* of yours, called `score_mod`.
+# It gets one scaled score and its indices, and returns the changed score.
+
+# %%
+from torch.nn.attention.flex_attention import flex_attention
+
+warnings.filterwarnings("ignore", message="flex_attention called without torch.compile")
+
+
+def log_decay(score, batch, head, i, j):
+    return score - LAMBDA * torch.log1p(abs(j - i))
+
+
+pair = log_decay(torch.tensor(raw), 0, 0, torch.tensor(sat), torch.tensor(the))
+by_flex = flex_attention(q, k, v, score_mod=log_decay)
+print(f"sat → The: {pair:.4f}")
+assert np.allclose(by_flex[0, 0], eager)
+
+# %% [markdown]
+# All three give the same output. To make FlexAttention fast, compile it: `torch.compile` makes your function part of a
+# fused kernel.
+#
+# ## Three traps of SDPA
+#
+# Three calls of SDPA raise no error, but do not do what they seem to do.
+
+# %% tags=["hide-input"]
+# @title Question
+seen = sdpa(q[:, :, -1:], k, v, is_causal=True)[0, 0, 0]
+figures.question(
+    "A decoder has read five tokens, and the newest one, `mat`, is the only query. You call SDPA with that one query, "
+    "the five keys and `is_causal=True`. Which keys does it look at?",
+    options={
+        "All five": "It should, because `mat` comes last. But `is_causal` does not know that.",
+        "The first only":
+            "Yes. With `is_causal`, torch counts queries from 0, as it does keys, so this one is at position 0.",
+        "The last only": "That would hide every earlier key. A causal mask hides only later ones.",
+    },
+    answer="The first only" if np.allclose(seen, V[the]) else "All five",
+)
+
+# %% [markdown]
+# **Trap 1: the corner.** `is_causal` places the triangle of visible keys in the *top left* corner, as if the first
+# query were the first token. But in decoding, the last query is the last token, so the triangle belongs in the *bottom
+# right* corner. Here three tokens were read before, and the queries are *on* and *mat*:
+
+# %%
+n_q, past = 2, 3
+corner, shifted = np.tri(n_q, n), np.tri(n_q, n, past)
+how = {"rows": ["on", "mat"], "corner": "query ↓ key →"}
+figures.side_by_side(
+    figures.heatmap(corner, **how, alt="is_causal: 1 where on and mat may look, from the top left"),
+    figures.heatmap(shifted, **how, alt="What decoding needs: 1 up to its own position"),
+)
+
+# %%
+from torch.nn.attention.bias import causal_lower_right  # aligned bottom right
+
+on_and_mat = q[:, :, -2:]
+top_left = sdpa(on_and_mat, k, v, is_causal=True)
+lower_right = sdpa(on_and_mat, k, v, attn_mask=causal_lower_right(n_q, n))
+print("is_causal, output of on:  ", top_left[0, 0, 0].numpy(), "(the value of The)")
+print("lower right, output of on:", lower_right[0, 0, 0].numpy())
+assert torch.allclose(lower_right, sdpa(on_and_mat, k, v, attn_mask=torch.tensor(shifted).bool()))
+
+# %% [markdown]
+# **Trap 2: what `True` means.** A mask can also hold Booleans. To SDPA, `True` means *look*, but to
+# `torch.nn.MultiheadAttention` it means *hide*.
+#
+# **Trap 3: a mask of numbers.** If you write such a mask as ones (*look*) and zeros (*hide*), it hides nothing, because
+# SDPA adds these numbers to the scores.
+#
+# Let *mat* be *padding*, a token that only fills up the text and must be hidden. The values are the identity matrix, so
+# that the output *is* the weights:
+
+# %%
+padding = torch.tensor([False, False, False, False, True])  # mat is padding: hide it
+masks = {"right": ~padding, "trap 2": padding, "trap 3": (~padding).double()}  # ~ exchanges True and False
+eye = torch.eye(n).double()[None, None]
+of_sat = {name: sdpa(q, k, eye, attn_mask=mask.expand(n, n))[0, 0, sat] for name, mask in masks.items()}
+for name, seen in of_sat.items():
+    print(f"{name:6}  weights of sat: {seen.numpy()}")
+assert of_sat["trap 2"][mat] == 1  # all of it on the padding
+assert 0.05 < of_sat["trap 3"][mat] < 0.1
+
+# %% [markdown]
+# Trap 2 puts all weight on the padding. Trap 3 leaves 8 % on it, which is easily overlooked.
+#
+# ## What a fused kernel does
+#
+# The formula writes grids to memory and reads them back, which is slow (Dao et al. 2022, section 2.2). FlashAttention,
+# a fused kernel, goes through the keys in *tiles* that fit into fast on-chip memory, and never stores a grid of scores.
+#
+# But the softmax divides by a sum over *all* keys. How can it be computed when only one tile is known? For each query,
+# the kernel keeps three things:
+#
+# - the **largest** score so far, because $e^{\text{score}}$ alone may overflow;
+# - the **sum** of $e^{\text{score} - \text{largest}}$;
+# - the **mixture**: the sum of the values, each multiplied by its $e^{\text{score} - \text{largest}}$.
+#
+# If a tile brings a larger score, the old exponentials were computed with a smaller one. Multiplying sum and mixture by
+# $e^{\text{old} - \text{new}}$ corrects this, because
+# $e^{\text{score} - \text{old}} \cdot e^{\text{old} - \text{new}} = e^{\text{score} - \text{new}}$.
+#
+# By hand for *mat*, with the tiles *The, cat, sat* and *on, mat*:
+
+# %%
+s = biased[mat]
+print("scores of mat:", s)
+
+one, two = slice(0, 3), slice(3, 5)
+largest = s[one].max()
+e = np.exp(s[one] - largest)
+total, mixed = e.sum(), e @ V[one]
+print(f"tile one: largest {largest:.4f}, sum {total:.4f}, mixture", mixed)
+
+# %% [markdown]
+# Tile two has the scores 0.2921 and 0.75. By which factor must the old sum and mixture be multiplied? Work it out
+# first.
+
+# %%
+new_largest = max(largest, s[two].max())
+shrink = np.exp(largest - new_largest)
+e = np.exp(s[two] - new_largest)
+total, mixed = shrink * total + e.sum(), shrink * mixed + e @ V[two]
+print(f"tile two: largest {new_largest:.4f}, so the old sum and mixture shrink to {shrink:.4f} of themselves")
+print(f"sum {total:.4f}, mixture", mixed)
+print("mixture / sum:", mixed / total)
+print("the formula:  ", eager[mat])
+assert np.allclose(mixed / total, eager[mat])
+
+# %% [markdown]
+# **Where is the bias in this?** A tile knows the positions of its queries and keys, so it can compute $b(j - i)$ on the
+# spot. Compiled FlexAttention calls your `score_mod` there.
+#
+# ## What does the bias cost?
+#
+# SDPA reads the bias from a mask, which is a grid in memory. Is it still fast? And what if the bias is *learned*, so
+# that the mask needs a gradient? We time the forward pass of 8 heads and 1,024 tokens.
+
+# %% tags=["nbval-ignore-output", "prints-only"]
+x, y, z = torch.randn(3, 1, 8, 1024, 64)
+fixed = torch.tensor(decay_bias(1024, strength=LAMBDA)).float()
+learned = fixed.clone().requires_grad_()
+ways = {
+    "SDPA, no bias": lambda: sdpa(x, y, z),
+    "SDPA, fixed bias": lambda: sdpa(x, y, z, attn_mask=fixed),
+    "SDPA, learned bias": lambda: sdpa(x, y, z, attn_mask=learned),
+    "formula, fixed bias": lambda: (x @ y.mT / 8 + fixed).softmax(-1) @ z,
+}
+rounds = [[timeit.timeit(run, number=1) for run in ways.values()] for _ in range(10)]  # in turn, see *Deeper*
+print(*[f"{name:19} {1000 * middle:4.0f} ms" for name, middle in zip(ways, np.median(rounds, axis=0))], sep="\n")
+assert torch.allclose(ways["SDPA, learned bias"](), ways["formula, fixed bias"](), atol=1e-4)
+
+# %% [markdown]
+# On our machine, SDPA with a fixed bias is far faster than the formula. With a learned bias, it takes more than twice as
+# long as with a fixed one. The fused kernel for CPUs cannot return the gradient of a mask, so SDPA silently computes the
+# formula in its own way. It also does this if a mask has three axes (heads, n, n). Give it a fourth: `mask[None]`.
+#
+# But a bias by offset needs only a row of $2n - 1$ numbers. The course's `fast_attention` takes such a row, and can
+# train it (*Deeper*).
+#
+# ## Decoding: one new row, and a cache
+#
+# A decoder writes one token at a time. It keeps the keys and values of the tokens it has read in a **KV cache**. They
+# never change, because no token sees a later one. One query is new, so only the last row of the grid is new. What must
+# each scheme compute for this row? Choose a scheme and a step.
+
+# %%
+figures.decoding_step()
+
+# %% [markdown]
+# For a bias, nothing is computed again. List its numbers once, from the farthest offset up to 0. Each new row is the end
+# of this list.
+#
+# And how large is a cache? SmolLM2 ([[released_model|chapter #]]) has 9 query heads in each of its 30 layers, but only
+# 3 heads of keys and values. Three neighbouring query heads share one. This is *grouped-query attention*
+# (Ainslie et al. 2023).
+#
+# Predict: how large is the cache of one full text of 8,192 tokens, compared with the model's weights, both in 16-bit
+# numbers?
+
+# %% tags=["nbval-ignore-output"]
+from course_lib import released
+
+model = released.load()
+by_hand = 2 * model.n_kv_heads * model.d_head  # keys and values
+per_token = model.n_layers * by_hand
+print(f"a token takes {by_hand} numbers in one layer, {per_token:,} in {model.n_layers}")
+
+sizes = {"weights": sum(weight.numel() for weight in model.decoder.parameters()), "cache": 8192 * per_token}
+for name, numbers in {**sizes, "cache with 9 key heads": 3 * sizes["cache"]}.items():
+    print(f"{numbers * 2 / 2**20:4.0f} MiB in 16 bits  {name}")
+assert round(sizes["cache"] / sizes["weights"], 1) == 0.7
+
+# %% [markdown]
+# The cache of one text takes 70 % of the memory of the weights, and each new token must read *all* of it. This is why
+# models share key heads, or limit what a layer keeps ([[windows_and_sinks|chapter #]]).
+#
+# ## Which way?
+#
+# | your scheme adds | on a CPU | on a GPU |
+# |---|---|---|
+# | nothing to the scores (RoPE, no positions) | SDPA | SDPA or the package flash-attn |
+# | a number per offset, not trained | SDPA with a mask | SDPA with a mask, FlexAttention, `fast_attention`; ALiBi: flash-attn, too |
+# | a number per offset, trained | `fast_attention` | FlexAttention, `fast_attention` |
+# | a vector per offset | `fast_attention` | `fast_attention`; for vectors on keys only, FlexAttention, too |
+#
+# On a GPU, measure. (*Deeper* has times of one.)
+#
+# ## Remember
+#
+# - For SDPA, `True` means look, and floating-point masks are added.
+# - `is_causal` is aligned top left. Decoding needs bottom right.
+# - A fused kernel stores no grid of scores. For each query it keeps the largest score, a sum and a mixture.
+# - On a CPU, a mask that needs a gradient or has three axes sends SDPA back to the formula.
+# - In a cache of all keys and values, a token takes 2 · layers · key heads · channels per head numbers.
+#
+# ## Three questions
+
+# %% tags=["hide-input"]
+# @title Question
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+frozen, learning = torch.zeros(1, 1, n, n).double(), q.clone().requires_grad_()
+with sdpa_kernel(SDPBackend.FLASH_ATTENTION):  # only the fused kernel; if it cannot, an error
+    sdpa(learning, k, v, attn_mask=frozen)
+figures.question(
+    "You train a model on a CPU, but with T5's table frozen (`requires_grad_(False)`). Each call computes a mask from "
+    "it, with four axes, and passes it to SDPA. Can the fused kernel serve this call?",
+    options={
+        "No: in training it never can": "It returns gradients of q, k and v. Which tensors need one here?",
+        "Only under `torch.no_grad()`": "There a mask needs no gradient. Does it need one here?",
+        "Yes": "Yes. The queries need gradients, and the fused kernel returns those. The mask of a frozen table needs "
+        "none.",
+    },
+    answer="Yes",
+    title="Question 1",
+)
+
+# %% tags=["hide-input"]
+# @title Question
+exact = np.exp(np.array([3, 3 + np.log(0.5), 5]) - 5).sum()  # 3 and 3 + ln 0.5 have the sum 1.5
+sums = {"It stays": 1.5 + 1, "It is multiplied": 1.5 * np.exp(-2) + 1, "It is thrown away": 1}
+[right] = [name for name, value in sums.items() if np.isclose(value, exact)]
+figures.question(
+    "Two tiles of keys are done: largest score 3, sum 1.5. A third tile has one score, 5. What becomes of the 1.5?",
+    options={
+        "It stays, and the new exponential is added":
+            "Old and new would then be measured from different largest scores.",
+        "It is multiplied by e⁻², then 1 is added":
+            "Yes. The old largest score, 3, is 2 below the new one, and the new score adds e⁵⁻⁵ = 1.",
+        "It is thrown away":
+            "That happens only if the new score is so much larger that the factor rounds to 0.",
+    },
+    answer=right,
+    title="Question 2",
+)
+
+# %% tags=["hide-input"]
+# @title Question
+figures.question(
+    "A model has 32 layers, each with 32 query heads and 8 key heads of 128 channels, as Llama 3 8B does. Its cache "
+    "has 16-bit numbers. How much does a token take?",
+    options={
+        "64 KiB": "Keys alone take this much. The values must be kept, too.",
+        "128 KiB": "Yes: 2 · 32 · 8 · 128 numbers of 2 bytes.",
+        "512 KiB": "This is the cache of 32 key heads. Four query heads share one here.",
+    },
+    answer=f"{2 * 32 * 8 * 128 * 2 // 1024} KiB",
+    title="Question 3",
+)
+
+# %% [markdown]
+# ## Now you
+#
+# [[tasks]]: what a kernel keeps after each tile, a prediction, and a bug hunt.
+#
+# **Next:** [[next]]. The rest is optional.
+#
+# ## Deeper · Easy to believe; let us run it
+
+# %%
+from course_chapters import questions
+
+questions.claims("fast_attention")
+
+# %% [markdown]
+# ## Deeper · When the fused kernel steps aside
+#
+# If the fused kernel cannot serve a call, SDPA computes the formula without a word. To find out when, we allow only the
+# fused kernel **for CPUs**, which torch calls `FLASH_ATTENTION`.
+
+# %%
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+m = 256
+generator = torch.Generator().manual_seed(0)
+big_q, big_k, big_v = torch.randn(3, 1, 8, m, 64, generator=generator)
+
+
+def is_fused(**options):
+    """Whether the fused kernel alone can serve this call on a CPU."""
+    with sdpa_kernel(SDPBackend.FLASH_ATTENTION), warnings.catch_warnings(action="ignore"):
+        try:
+            sdpa(big_q, big_k, big_v, **options)
+        except RuntimeError:
+            return False
+    return True
+
+# %%
+fixed = torch.randn(1, 8, m, m, generator=generator)
+learning = fixed.clone().requires_grad_()
+with torch.no_grad():
+    evaluated, itself = 2 * learning, is_fused(attn_mask=learning)
+assert not itself
+calls = {
+    "no mask": {},
+    "a fixed mask, 4 axes": {"attn_mask": fixed},
+    "a view of a row per head": {"attn_mask": torch.zeros(8, 2 * m - 1).unfold(-1, m, 1)[None]},
+    "the same mask, 3 axes": {"attn_mask": fixed[0]},
+    "needing a gradient": {"attn_mask": learning},
+    "made under no_grad": {"attn_mask": evaluated},
+    "dropout": {"attn_mask": fixed, "dropout_p": 0.1},
+}
+for name, options in calls.items():
+    print(f"{name:24}", "fused" if is_fused(**options) else "falls back to the formula")
+assert [name for name, options in calls.items() if not is_fused(**options)] == [
+    "the same mask, 3 axes", "needing a gradient", "dropout"
+]
+
+# %% [markdown]
+# Dropout falls back, and so do two kinds of masks: one with three axes, and one that needs a gradient, because the CPU
+# kernel returns gradients of $q$, $k$ and $v$ only. A mask computed under `torch.no_grad()` needs none, so evaluation
+# is fused. But if the mask itself is a parameter, the call falls back even there.
+#
+# ## Deeper · A row instead of a matrix
+#
+# A bias by offset is a row of $2n - 1$ numbers per head, but its matrix has $n^2$. Can SDPA take the row itself? Its
+# mask may be a *view*, which stores nothing ([[diagonals|chapter #]]).
+#
+# Each query needs a window of $n$ numbers from the row. The last query, *mat*, needs the first five, and each earlier
+# query needs a window that begins one number later. `unfold` makes exactly these windows, but *mat* comes first. So we
+# flip the queries, attend, and flip the output back. For a causal mask, the offsets above 0 get $-\infty$.
+
+# %%
+from course_lib.reference.bias import decay_row
+from course_lib.reference.grid import row_offsets
+
+all_offsets = torch.tensor(decay_row(row_offsets(n), strength=LAMBDA))  # offsets −4 … 4
+window = all_offsets.unfold(-1, n, 1)
+print(f"{window.numel()} cells, {window.untyped_storage().nbytes() // 8} numbers in memory")
+flipped = q.flip(-2)
+assert np.allclose(sdpa(flipped, k, v, attn_mask=window).flip(-2)[0, 0], eager)
+
+causal_row = all_offsets.masked_fill(torch.tensor(row_offsets(n) > 0), -torch.inf)
+causal = sdpa(flipped, k, v, attn_mask=causal_row.unfold(-1, n, 1)).flip(-2)[0, 0]
+assert np.allclose(causal, attention(Q, K, V, bias=decay_bias(n, strength=LAMBDA), mask=np.tri(n, dtype=bool))[0])
+figures.heatmap(window, rows=TOKENS[::-1], columns=TOKENS, corner="query ↓ key →",
+                alt="The bias for flipped queries: each row is the row above, moved by one")
+
+# %% [markdown]
+# The fused kernel for CPUs takes such a view, as the list above shows.
+#
+# ## Deeper · What a cache saves
+#
+# SmolLM2 writes ten tokens after 32, and we count how many it reads:
+
+# %% tags=["nbval-ignore-output", "prints-only"]
+prompt, steps = model.encode(released.excerpt("alice"))[:32], 10
+print("".join(model.tokens(prompt)), "→", model.generate(prompt, steps))
+print("tokens read: with a cache", 32 + steps - 1, "and without", sum(32 + t for t in range(steps)))
+
+# %% [markdown]
+# ## Deeper · A row that is not one text
+#
+# So far, the token in place $j$ of a row was at position $j$. In a batch, short prompts have **padding** on the left.
+# Documents that are **packed** into one row each begin at position 0. And **drafts** of the next token share a position,
+# because only one of them will be kept.
+#
+# For such rows the layer takes `positions`, a number for each token. The order in the row says *when*, so a causal mask
+# hides what comes later. The position says *where*. Does every scheme need it? We pack two documents:
+
+# %%
+from course_lib.nn.cache import KeyValueCache
+from course_lib.nn.layer import RelativeAttention
+from course_lib.nn.query_scale import LogScale
+from course_lib.nn.rope import RoPE
+
+torch.manual_seed(0)
+a, b = torch.randn(1, 5, 16), torch.randn(1, 3, 16)
+packed, at = torch.cat([a, b], 1), torch.tensor([0, 1, 2, 3, 4, 0, 1, 2])
+own = torch.block_diag(torch.ones(5, 5), torch.ones(3, 3)) > 0  # each document sees only itself
+for scheme in (LogScale(2, 5), RoPE(8)):
+    layer = RelativeAttention(16, 2, scheme, causal=True)
+    alone = torch.cat([layer(a), layer(b)], 1)
+    by_place, by_position = (layer(packed, mask=own, positions=numbers) for numbers in (None, at))
+    print(f"{type(scheme).__name__:9} without positions: {torch.allclose(by_place, alone, atol=1e-6)!s:6}"
+          f"with: {torch.allclose(by_position, alone, atol=1e-6)}")
+assert torch.allclose(by_place, alone, atol=1e-6)
+
+# %% [markdown]
+# RoPE sees only offsets, and those within a document are the same everywhere. The mask does the rest. The same is true
+# of Shaw's vectors, T5 and ALiBi, and of padding on the left. But the log scale reads the position itself, as absolute
+# positions and FIRE do, so it needs the numbers.
+#
+# Drafts need them with every scheme. Here the cache holds the five tokens of `a`. One call reads two candidates for
+# position 5, and behind the second a candidate for position 6. The first is rejected, and the cache goes back:
+
+# %%
+cache = KeyValueCache()
+layer(a, cache=cache)
+branch = torch.tensor([[1, 0, 0], [0, 1, 0], [0, 1, 1]])  # each draft sees itself and those before it in its branch
+seen = torch.cat([torch.ones(3, 5), branch], 1) > 0
+drafts = layer(b, mask=seen, positions=torch.tensor([5, 5, 6]), cache=cache)
+cache.take(torch.tensor([0, 1, 2, 3, 4, 6, 7]))  # token 5 was the first candidate
+text = torch.cat([a, b[:, 1:]], 1)
+assert torch.allclose(drafts[:, 1:], layer(text)[:, 5:], atol=1e-6)
+assert cache.k.shape[-2] == text.shape[1]
+
+# %% [markdown]
+# The accepted branch has the outputs of a text that never had another. A scheme that sums over the row, such as FoX,
+# refuses drafts instead of giving a wrong number.
+#
+# ## Deeper · A fourth trap: dropout
+#
+# `dropout_p`, the share of weights set to 0, is an argument, not a module, so `model.eval()` does not reach it. A layer
+# should pass `dropout_p=0.1 if self.training else 0`. Here it is 0.5, and what is left is doubled:
+
+# %% tags=["nbval-ignore-output"]
+torch.manual_seed(0)
+once, again = (sdpa(q, k, eye, dropout_p=0.5)[0, 0] for _ in range(2))
+print("weights of sat:", once[sat].numpy())
+print("the same call: ", again[sat].numpy())
+assert not torch.allclose(once, again)
+
+# %% [markdown]
+# ## Deeper · A bias that learns
+#
+# On a GPU the memory-efficient kernel returns the gradient of a mask, but as a matrix. Yet we need only the gradient of
+# the *row*, which is the matrix's gradient summed along the diagonals (`from_grid` of [[diagonals|chapter #]]).
+# Compiled FlexAttention returns the gradient of a row that `score_mod` reads, except with its backend for
+# FlashAttention-4 (torch 2.13). On a CPU, FlexAttention raises an error if $q$, $k$ or $v$ needs a gradient.
+#
+# The course's `fast_attention`, which its layer `RelativeAttention` uses for all but small grids, works on a CPU, too.
+# Its forward pass is fused. Its backward pass goes through blocks of queries: it computes the scores of a block again,
+# sums their gradient along the block's diagonals, and adds this sum to the row's gradient. Is the result the same?
+# (`Terms` lists what a scheme adds to attention.)
+
+# %%
+from course_lib.nn.attention import attention as plain_attention
+from course_lib.nn.fast import fast_attention
+from course_lib.nn.terms import Terms
+
+learned = torch.randn(8, 2 * m - 1, generator=generator)
+gradients = []
+for way in (lambda *x: plain_attention(*x)[0], fast_attention):
+    leaf = learned.clone().requires_grad_()
+    way(big_q, big_k, big_v, Terms(bias=leaf)).square().sum().backward()
+    gradients.append(leaf.grad)
+gap = (gradients[0] - gradients[1]).abs().max() / gradients[0].abs().max()
+print(f"gradient of {learned.numel():,} numbers, the same to 1 in 10,000: {bool(gap < 1e-4)}")
+assert gap < 1e-4
+
+# %% [markdown]
+# ## Deeper · An honest clock
+#
+# Time is easily measured badly. Five rules:
+#
+# 1. **Warm up.** The first call loads, allocates and compiles. Do not count it.
+# 2. **Interleave.** Run all contenders once, then all again, so that a busy moment affects them all.
+# 3. **Take the median** of the *ratios* of all rounds. One bad moment can move a mean anywhere.
+# 4. **Wait for the device.** A call to a GPU returns before the work is done. Before you stop the clock, call
+#    `torch.cuda.synchronize()`.
+# 5. **Check the answers.** Wrong answers can be fast, too.
+#
+# Also say what you measured: sizes, dtype, threads, machine.
+
+# %%
+import time
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def seconds(run):
+    start = time.perf_counter()
+    run()
+    if device == "cuda":
+        torch.cuda.synchronize()
+    return time.perf_counter() - start
+
+# %% [markdown]
+# We time T5's bias, a learned number for each *bucket* of offsets. Published code computes a bucket for every pair, for
+# example `T5Attention.compute_bias` in transformers. A row needs only one bucket per offset. Our yardstick is SDPA
+# without positions, the *limit*. First we check the answers (rule 5).
+
+# %%
+from course_lib.nn.t5 import T5Bias, bucket
+
+
+def contenders(m):
+    """Five ways at length m, each a function without arguments."""
+    torch.manual_seed(0)
+    q, k, v = torch.randn(3, 1, 8, m, 64, device=device)
+    position = T5Bias(8).to(device).requires_grad_(False)
+    torch.nn.init.normal_(position.table)  # large enough to show when it is wrong
+    i = torch.arange(m, device=device)
+
+    def matrix():
+        return position.table[bucket(i - i[:, None])].permute(2, 0, 1)[None]
+
+    built = matrix().contiguous()
+    return {
+        "limit": lambda: sdpa(q, k, v),
+        "the formula": lambda: ((q @ k.mT) / 8 + matrix()).softmax(-1) @ v,
+        "matrix as mask": lambda: sdpa(q, k, v, attn_mask=matrix()),
+        "matrix, built once": lambda: sdpa(q, k, v, attn_mask=built),
+        "one row": lambda: fast_attention(q, k, v, Terms(bias=position.bias(m, m, 0))),
+    }
+
+# %%
+blind, *answers = [run() for run in contenders(300).values()]
+assert all(torch.allclose(a, answers[0], atol=1e-3) for a in answers)
+assert not torch.allclose(blind, answers[0], atol=1e-2)
+
+# %% tags=["nbval-ignore-output", "prints-only"]
+where = torch.cuda.get_device_name() if device == "cuda" else "the CPU"
+print(f"on {where}, medians of 15 rounds: the limit in milliseconds, the others as multiples of it")
+for m in (256, 512, 1024):
+    runs = contenders(m)
+    rounds = np.array([[seconds(run) for run in runs.values()] for _ in range(16)])[1:]  # the first warms up
+    ratios = dict(zip(runs, np.median(rounds / rounds[:, :1], axis=0)))
+    print(f"n = {m:4}: {1000 * np.median(rounds[:, 0]):5.1f} ms", *[f"{way} {x:.2f}" for way, x in ratios.items()][1:], sep=", ")
+
+# %% [markdown]
+# As the text grows, the formula and a new matrix for each call fall behind. A matrix that is built once and a row stay
+# near the limit. Your numbers will differ. (If your machine has a GPU, the table was measured on it.)
+#
+# On a GPU, the fused kernels read no view, so `fast_attention` writes a block of the grid first. We measured one NVIDIA
+# H200 (torch 2.11, 4 texts of 4,096 tokens, 8 heads of 64 channels, forward pass only, medians of 20 rounds in one
+# run), as multiples of the limit:
+#
+# | | `fast_attention` | compiled FlexAttention |
+# |---|---|---|
+# | T5, float32 | 1.7 | 3.3 |
+# | T5, bfloat16 | 4.3 | 5.1 |
+# | ALiBi, float32 | 2.1 | 4.1 |
+# | ALiBi, bfloat16 | 5.6 | (33) |
+#
+# The 33, FlexAttention with a bias and a causal mask in bfloat16, was measured once. We do not understand it.
+#
+# **Sources** T. Dao et al., *FlashAttention*, 2022, section 2.2, section 3.1 · T. Dao, *FlashAttention-2*, 2023, section 3.1
+# (the division comes last, as here) · M. Milakov, N. Gimelshein, *Online normalizer calculation for softmax*, 2018 · J.
+# Dong et al., *Flex Attention*, 2024 · the README of Dao-AILab/flash-attention · J. Ainslie et al., *GQA*, 2023 · the
+# model: L. Ben Allal et al., *SmolLM2*, 2025, quantised by QuantFactory (see the
+# acknowledgements).

@@ -1,0 +1,479 @@
+# %% [markdown]
+# # [[title]]
+#
+# "Relative positions generalise to longer sequences" is true of some schemes and false of others. The sentence hides
+# two questions: does a longer text *disturb* the model, and does the model *use* it? We ask both of small models,
+# trained on 128 tokens and tested on up to 1,024, and then of a released one.
+#
+# **You will be able to**
+# - say what each scheme meets beyond its training length;
+# - read a verdict over several seeds;
+# - tell a model that uses a longer text from one that only survives it;
+# - test your own model in three steps.
+#
+# **You need** chapters [[bias_by_hand|#]], [[vector_per_distance|#]], [[transformer_xl|#]], [[t5_buckets|#]],
+# [[alibi|#]], [[rope|#]] and [[released_model|#]]. **Time** [[time]].
+
+# %%
+import numpy as np
+import torch
+
+import course_study as study
+from course_kit import figures
+from course_lib.reference.t5 import bucket, bucket_starts
+
+np.set_printoptions(precision=4, suppress=True)
+torch.set_num_threads(1)  # quicker for small matrices
+L = 128  # the training length, here and below
+
+# %% [markdown]
+# ## What is new in a longer text?
+#
+# Suppose that a decoder was trained on texts of three tokens. It has met the distances 0, 1 and 2. In "The cat sat
+# on mat" two distances are new: "on" is 3 after "The", and "mat" is 3 after "cat" and 4 after "The". So 3 of the 15
+# pairs of query and key have a new distance. What is their share in 1,024 tokens, after training on 128?
+
+# %%
+for trained, n in ((3, 5), (L, 1024)):
+    i, j = np.tril_indices(n)  # each query i with the keys j that it may see
+    new = np.sum(i - j >= trained)
+    print(f"trained on {trained:3}, tested on {n:5,}: {new:7,} of {i.size:7,} pairs are new, {new / i.size:.0%}")
+
+# %% [markdown]
+# What does each scheme of the study meet at these pairs?
+#
+# | past the training length, it meets | schemes |
+# |---|---|
+# | only more keys | no positions (`none`) |
+# | numbers that no text has trained | `learned` positions, T5 with `max_distance` 256 (`t5-256`) |
+# | one trained number or vector for all far keys (**saturated**) | T5 with `max_distance` 64 (`t5-64`), Shaw, clipped at 32 (`shaw-32`) |
+# | a formula that continues | log decay of strength 1 (`log-1`), ALiBi |
+# | sines or angles never seen | sinusoidal, Transformer-XL, RoPE in its slow pairs |
+# | nothing new, because each layer sees only 64 keys | RoPE in a window of 64 (`window-64`) |
+#
+# The last scheme is our **control**. In each of its two layers, a query sees 63 tokens back, so in both together 126.
+# Its answers depend on the last 127 tokens alone.
+#
+# ## The study
+#
+# `course_study` trains decoders with two layers, four heads and 64 channels for 2,000 steps of eight texts. They differ
+# only in their scheme of position. Each scheme is trained with three seeds. Here are two of the study's tasks:
+#
+# | task | the model reads | and must name | guessing |
+# |---|---|---|---|
+# | **text** | Python's own help texts | the next character | |
+# | **retrieval** | among other tokens: in the first half, eight that hold a name and its value; in the second, names: `Ada=3 … Ada` | the value: `3` | 1 in 8 |
+#
+# Only the last 64 places of a test text count. In the task *text*, they are the same characters at every length.
+#
+# ## Does a longer text disturb them?
+#
+# In text, the *rise* is the loss at 1,024 tokens minus that at 128, in nats. Here it is for RoPE:
+
+# %%
+study_rows = study.committed("long")
+
+
+def runs(task, scheme):
+    """The three seeds of a scheme in a task."""
+    return study.pick(study_rows, task=task, scheme=scheme)
+
+
+print("rise of each seed:", *(f"{rise:+.2f}" for rise in study.rises(runs("characters", "rope"))))
+
+# %% [markdown]
+# A verdict needs all three seeds:
+#
+# | verdict | rise of the seeds |
+# |---|---|
+# | **level** | none is more than 0.05 |
+# | **rises** | each is more than 0.05 |
+# | **breaks** | each is more than 0.25 |
+#
+# So RoPE breaks.
+
+# %% tags=["hide-input"]
+# @title Question
+pairs = {
+    "Sinusoidal and RoPE": ("sinusoidal", "rope"),
+    "T5 with max_distance 256": ("t5-256", "learned"),
+    "ALiBi and the control": ("alibi", "window-64"),
+    "No positions": ("none", "log-1"),
+}
+word = {name: study.verdict(runs("characters", name)) for pair in pairs.values() for name in pair}
+[level] = [pair for pair, names in pairs.items() if all(word[name] == "level" for name in names)]
+figures.question(
+    "Text, trained at 128 and tested at 1,024. Which pair keeps its loss?",
+    options={
+        "Sinusoidal and RoPE: their formulas never end":
+            "A formula that never ends can still produce inputs that the weights have never met.",
+        "T5 with max_distance 256, and learned positions":
+            "Both read numbers that no text has trained: four buckets in the first, 896 rows in the second.",
+        "ALiBi and the control, a window of 64":
+            "Yes. For the control nothing is new, and ALiBi's bias keeps falling.",
+        "No positions, and the log decay":
+            "They have nothing untrained. Even so, the loss of both rises.",
+    },
+    answer=level,
+)
+
+# %% [markdown]
+# Does the harm come from the far keys? We also mask all keys 128 or more back, so that no distance is new. Here is the
+# mean loss of three seeds. Read the last row first. `rope` has 1.19 at 128 tokens, 3.65 at 1,024, and without the far
+# keys 1.19 again.
+
+# %%
+order = ("level", "rises", "breaks")
+schemes = study.COMPARED
+word = {scheme: study.verdict(runs("characters", scheme)) for scheme in schemes}
+by_verdict = sorted(schemes, key=lambda scheme: order.index(word[scheme]))
+table = []
+for scheme in by_verdict:
+    losses, masked = (np.mean([row[what] for row in runs("characters", scheme)], 0) for what in ("loss", "far_masked"))
+    table.append([losses[0], losses[3], masked[3]])
+    assert abs(masked[3] - losses[0]) < 0.05 or scheme in ("none", "learned", "sinusoidal")
+labels = [f"{scheme}: {word[scheme]}" for scheme in by_verdict]
+figures.heatmap(table, labels, ["128", "1,024", "1,024, far keys masked"], digits=2, alt="Loss in text by test length")
+
+# %% [markdown]
+# Without far keys, every scheme with relative positions returns to its loss at 128 (within 0.05). **In our models with
+# relative positions, the harm in text came from far keys.** `learned` and `sinusoidal` stay broken, because even their
+# near tokens have positions that training did not reach. `none` returns less than half-way.
+#
+# Compare the verdicts with the first table. In text, our models break on untrained numbers, and on sines or angles
+# never seen. The exception is Transformer-XL. A formula that continues is not enough: ALiBi is level, but `log-1` rises.
+#
+# ## Level is not the same as useful
+#
+# Four schemes are level in text, and masking the far keys costs them nothing. So in text they do not need these keys.
+# Retrieval needs them, because all values are in the first half. How many answers are right? For 1,024 tokens we print
+# the lowest seed and the highest.
+
+# %%
+print(f"{'':14}  text     retrieval at 128   at 1,024")
+for scheme in by_verdict:
+    first, last = ([row["accuracy"][k] for row in runs("retrieval", scheme)] for k in (0, 3))
+    print(f"{scheme:14}  {word[scheme]:7}{np.mean(first):18.0%}{f'{100 * min(last):.0f}–{max(last):.0%}':>11}")
+
+# %% [markdown]
+# The control falls to guessing, because the names lie farther back than it reaches. **A level loss does not show that a
+# model uses the longer text.**
+#
+# The verdict in text predicts little here. ALiBi is level, and misses more than half of the answers. `learned` and
+# `t5-256` break, and answer nearly every question. How can they? Retrieval does not need positions, as `none` shows:
+# one token holds a name and its value, so its content is enough to find it.
+#
+# ## A released model
+#
+# SmolLM2-135M ([[released_model|chapter #]]) reads a text of 512 tokens, most of them from *Alice in Wonderland*.
+# Near the beginning we insert "The pass key is 60494. Remember it. 60494 is the pass key.", and at the end "What is the
+# pass key? The pass key is 60494".
+#
+# We hide the far keys: in each layer, a query sees only the last 128 tokens, and token 0, which the model needs
+# ([[windows_and_sinks|chapter #]]). We compare the loss of the words in the second half with that of the five digits at
+# the end. Which one will rise?
+
+# %% tags=["nbval-ignore-output"]
+from course_lib import released
+from course_study.released.experiments import in_text
+
+model = released.load()
+tokens, words, digits = in_text(model, "60494", 512, depth=0.1), {}, {}
+for name, change in {"all keys": {}, "window of 128": {"window": 128, "sinks": [0]}}.items():
+    with model.changed(**change):
+        losses = model.losses(tokens)
+    words[name], digits[name] = losses[256:-20].mean(), losses[-5:].mean()  # the question begins at −20
+    print(f"{name:14} words {words[name]:.2f}, digits {digits[name]:.2f}")
+assert abs(words["window of 128"] - words["all keys"]) < 0.1
+assert digits["window of 128"] > digits["all keys"] + 1
+
+# %% [markdown]
+# By the loss of the words, the window does no harm. But the pass key is lost. **A mean loss can hide the few tokens
+# that need a far one.**
+#
+# ## A test for your model
+#
+# Take texts longer than those of training.
+#
+# 1. **Control.** Measure the mean loss of the *same* tokens twice: with all keys, and with the near ones alone. If all
+#    keys are no better, the far keys do not lower the mean loss.
+# 2. **Far question.** Ask for something told far back, such as a pass key, at several depths. As a control, ask without
+#    telling it.
+# 3. **Error.** Repeat with other texts, and print each difference with its error.
+#
+# A committed run takes step 1 with SmolLM2 in *Alice*, past the 8,192 tokens of its configuration. The near keys of
+# each layer are the last 1,024 and token 0.
+
+# %%
+from course_study.released import rows as released_rows
+
+[everything] = released_rows("by position", condition="as released", n=16_384)
+[near] = released_rows("by position", condition="window 1024, kept [0]", n=16_384)
+print(f"tokens 8,192 to 16,384, all keys:    loss {everything['loss']:.2f}")
+print(f"tokens 8,192 to 16,384, last 1,024:  loss {near['loss']:.2f}")
+print(f"difference: {near['difference']:+.2f} ± {near['error']:.2f}")
+
+# %% [markdown]
+# With all keys, the loss is higher than with the last 1,024. So past 8,192 tokens of this text, the far keys do harm.
+# [[stretching_rope|Chapter #]] repairs this. (The error comes from the tokens of one text, so step 3 is still to do.)
+#
+# ## Remember
+#
+# - Ask what a longer text needs that training did not reach: untrained numbers, new angles, or only more keys.
+# - Mask the far keys to see whether a rise comes from them. In our models with relative positions, it does.
+# - A level loss does not show that far tokens are used, and a loss that rises does not show that they are not.
+# - A model uses a long text if it answers questions that need far tokens, and if masking them costs it something.
+#
+# ## Three questions
+
+# %% tags=["hide-input"]
+# @title Question
+figures.question(
+    "A decoder's T5 table (32 buckets, max_distance 128) is trained on texts of 200 tokens, and reads texts of 5,000. What happens to its biases?",
+    options={
+        "Far keys get random numbers":
+            "Its last bucket begins at 113, and texts of 200 tokens reach that.",
+        "All keys from distance 113 on share one trained number":
+            "Yes: saturated, not untrained. The loss may still rise, because many more keys share the number.",
+        "The table is too short, and the model fails":
+            "The last bucket has no end, so every distance falls into a bucket.",
+    },
+    answer=f"All keys from distance {bucket_starts(bidirectional=False)[-1]} on",
+    title="Question 1",
+)
+
+# %% tags=["hide-input"]
+# @title Question
+figures.question(
+    "A paper reports: \"trained at 4,096, the loss on news articles stays level up to 32,768 tokens.\" What do you ask for first?",
+    options={
+        "More articles, for a smaller error":
+            "The error may already be small. A smaller one does not tell what the loss measures.",
+        "The loss of the same model, given only the last 4,096 tokens":
+            "Yes. If this loss is as low, the result says nothing about far tokens. (A window in each layer would be a "
+            "weaker control, because it lets some far text through, from layer to layer.)",
+        "The perplexity instead of the loss":
+            "It is e to the power of the loss, so it says the same.",
+    },
+    answer="The loss of the same model, given",
+    title="Question 2",
+)
+
+# %% tags=["hide-input"]
+# @title Question
+figures.question(
+    "Your model is tested at 8 times its training length, window by window: each window of 128 tokens begins at position 0. "
+    "The loss is flat. What have you shown?",
+    options={
+        "That the scheme extrapolates":
+            "No position beyond 127 was ever used. Every scheme passes this test.",
+        "Nothing about longer texts":
+            "Yes: the model read eight short texts. One of the tasks is such an evaluation.",
+        "That the windows should overlap":
+            "Overlap gives every token some context, but still no distance beyond 127.",
+    },
+    answer="Nothing about longer texts",
+    title="Question 3",
+)
+
+# %% [markdown]
+# ## Now you
+#
+# [[tasks]]: four, from a forecast to a scheme of your own. One of them needs the *span* from the first section below.
+#
+# **Next:** [[next]]
+#
+# ## Deeper · How wide does a bias look?
+#
+# Suppose that content does not matter: the weights are the softmax of the bias alone. How many keys does a query look
+# at? The **entropy** $H$ (Shannon 1948) gives an answer:
+#
+# $$H = -\sum_j w_j \ln w_j, \qquad \text{span} = e^H.$$
+#
+# If $m$ keys share the weight equally, $H = \ln m$ and the span is $m$. For any other row, the span says how many
+# equal weights would be as spread out.
+
+# %%
+def row_weights(bias):
+    """The softmax of one row of biases."""
+    w = np.exp(bias - bias.max())
+    return w / w.sum()
+
+
+def span(w):
+    """e^H; a weight of 0 adds nothing to the entropy."""
+    w = w[w > 0]
+    return np.exp(-np.sum(w * np.log(w)))
+
+
+print(f"4 equal weights: span {span(np.full(4, 1 / 4)):.2f}; ½, ¼, ¼ and 0: {span(np.array([0.5, 0.25, 0.25, 0])):.2f}")
+
+# %% [markdown]
+# Here is the span of three log decays and of a straight line with ALiBi's slope 1/16, as the text grows.
+
+# %%
+sizes = [64, 256, 1024, 4096, 16_384]
+decays = {
+    "log, strength 0.3": lambda d: -0.3 * np.log1p(d),
+    "log, strength 1": lambda d: -np.log1p(d),
+    "log, strength 2": lambda d: -2 * np.log1p(d),
+    "linear, slope 1/16": lambda d: -d / 16,
+}
+print(f"{'span for keys':20}", *(f"{m:8,}" for m in sizes))
+spans = {name: [span(row_weights(b(np.arange(m)))) for m in sizes] for name, b in decays.items()}
+for name, found in spans.items():
+    print(f"{name:20}", *(f"{s:8.1f}" for s in found))
+assert spans["log, strength 1"][-1] > 10 * spans["log, strength 1"][0]
+assert spans["log, strength 2"][-1] < 6
+
+# %% [markdown]
+# Strength $\lambda$ makes the weights proportional to $(1 + d)^{-\lambda}$. With $\lambda \le 1$ their sum over all
+# distances is infinite, and the span grows without limit. With $\lambda > 1$, and for a straight line, the sum is
+# finite and the span settles.
+#
+# ## Deeper · Two more tasks
+#
+# | task | the model reads | and must name | guessing |
+# |---|---|---|---|
+# | **copy-back** | random tokens: `7 2 9 4` | the token 3 places before: `7` | 1 in 16 |
+# | **flip-flop** | instructions and bits: `write 1 ignore 0 read` | the last bit written: `1` | 1 in 2 |
+#
+# Does a longer text disturb a task that needs nothing far, such as copy-back? A dash means *not learned*: some seed
+# answers less than 90 % at 128 tokens.
+
+# %%
+def answers(rows):
+    """The right answers at 128 and at 1,024 tokens, or a dash."""
+    first, last = ([row["accuracy"][k] for row in rows] for k in (0, 3))
+    return f"{np.mean(first):4.0%} → {100 * min(last):3.0f}–{max(last):4.0%}" if study.learned(rows) else "–"
+
+
+print(f"{'128 → 1,024':14} {'copy-back':>17} {'flip-flop':>17}")
+for scheme in by_verdict:
+    print(f"{scheme:14}", *(f"{answers(runs(task, scheme)):>17}" for task in ("copy-back", "flip-flop")))
+
+# %% [markdown]
+# It can: every seed of `t5-64`, level in text, loses answers. So ask your model something near, too.
+#
+# ## Deeper · Strength is not form
+#
+# Is it the line that keeps ALiBi level, or its strength? We train logarithms and lines with one strength for all
+# heads, with another for each (`log-four` and `alibi`), and with strengths that each head learns, as in KERPLE (Chi et
+# al. 2022).
+
+# %%
+every = study_rows + study.committed("decays")
+print(f"{'in text':14} at 128    rise of each seed      flip-flop, 128 → 1,024")
+for scheme in ("log-1", "log-2", "log-four", "log-learned", "linear-one", "alibi", "linear-learned"):
+    text, bits = (study.pick(every, task=task, scheme=scheme) for task in ("characters", "flip-flop"))
+    rises = " ".join(f"{rise:+.2f}" for rise in study.rises(text))
+    print(f"{scheme:14} {np.mean([row['loss'][0] for row in text]):6.2f}    {rises:20} {answers(bits):>22}")
+
+# %% [markdown]
+# In text, strength decides in these models: with strength 2, with one strength per head, and with learned ones, a
+# logarithm is level, too, and better than ALiBi at 128. Learned strengths make the line as good. In flip-flop the form
+# shows: all logarithms but `log-1` answer nearly everything at 1,024, and the lines lose answers.
+#
+# ## Deeper · Pass keys in long texts
+#
+# Step 2 of the test, in committed runs with SmolLM2 in *Alice*, with two keys each:
+
+# %%
+told = {
+    "4,000 back, in 8,000": ("depths", "8000 tokens, depth 0.5"),
+    "7,200 back, in 8,000": ("depths", "8000 tokens, depth 0.1"),
+    "10,800 back, in 12,000": ("beyond", "12000 tokens, depth 0.1, as released"),
+    "never, in 8,000": ("depths", "8000 tokens, no key"),
+}
+for name, (experiment, condition) in told.items():
+    tries = released_rows(experiment, condition=condition)
+    right, loss = sum(row["right"] for row in tries), np.mean([row["loss"] for row in tries])
+    print(f"told {name:22} {right} of {len(tries)} keys found, loss of the digits {loss:.2f}")
+
+# %% [markdown]
+# In 8,000 tokens, the model finds a key told 4,000 back. Of one told 7,200 back it knows only part: the loss of the
+# digits is lower than without the key. In 12,000 tokens, neither key told 10,800 back is found.
+#
+# ## Deeper · A table that broke, and its repair
+#
+# `t5-256` and `t5-64` are equally good at 128 tokens. Which of their 32 buckets does training reach, and how often? A
+# text of 128 tokens has $128 - d$ pairs at distance $d$ ([[t5_buckets|chapter #]]).
+
+# %%
+distance = np.arange(L)
+for max_distance in (256, 64):
+    starts = bucket_starts(bidirectional=False, max_distance=max_distance)
+    found = bucket(-distance, bidirectional=False, max_distance=max_distance)
+    pairs = np.bincount(found, weights=L - distance, minlength=32).astype(int)
+    print(f"max_distance {max_distance}: buckets 22 to 31 begin at", *starts[22:])
+    print("  pairs that train them:            ", *pairs[22:])
+
+# %% [markdown]
+# With `max_distance` 256, **no training text ever reaches buckets 28 to 31**, so their numbers stay near their random
+# initial values. With `max_distance` 64, the last bucket begins at 59, and each text trains it with 2,415 pairs.
+#
+# What does an untrained number do? We train `t5-256` for 300 steps and look at the last rows of its table.
+
+# %% tags=["nbval-ignore-output"]
+settings = study.Settings(test_texts=16)
+model = study.train(settings, "characters", "t5-256", seed=0)
+table = model.blocks[0].attention.position.table  # both layers share it, as in T5
+trained = table.detach().clone()
+for row in (26, 27, 28, 31):
+    print(f"bucket {row}, four heads:", *(f"{number:6.2f}" for number in trained[row]))
+
+# %% [markdown]
+# Training lowered the biases of far keys. The buckets that it never reached stayed near 0. **To the softmax, 0 does not
+# mean "no opinion". It means much more weight than a trained far key gets.** If that is the cause, the repair needs no
+# training: give the four buckets the number of the last trained one.
+
+# %% tags=["nbval-ignore-output"]
+def with_rows(rows_28_to_31):
+    """The losses with other numbers in the last four rows; afterwards the table is as it was trained."""
+    with torch.no_grad():
+        table[28:] = rows_28_to_31
+        losses = study.evaluate(model, settings, "characters")["loss"]
+        table.copy_(trained)
+    return losses
+
+
+log_keys = torch.tensor([25, 29, 34, 808]).log() - np.log(20)  # distances up to 1,023 in buckets 28 to 31; 20 in 27
+lowered = trained[27] - log_keys[:, None]
+as_trained, copied, shared = map(with_rows, (trained[28:], trained[27], lowered))
+for name, losses in {"as trained": as_trained, "row 27 copied": copied, "and lowered": shared}.items():
+    print(f"{name:15}", *(f"{x:6.3f}" for x in losses))
+assert copied[3] - copied[0] < 0.6 * (as_trained[3] - as_trained[0])
+
+# %% [markdown]
+# One assignment removes a large part of the rise. The rest comes from how many keys share a bucket: at 1,024 tokens,
+# 808 distances share bucket 31, and only 20 share bucket 27. In the last line, each row is lower by the logarithm of
+# its ratio. So, for equal content, the keys of each bucket together weigh as much as those of bucket 27.
+#
+# ## Deeper · What the papers report
+#
+# Press et al. (2022) train language models on WikiText-103, in texts of 512 tokens, and test longer ones. With
+# sinusoidal positions the perplexity falls for 20 additional tokens and rises after 50. With rotary ones it falls for
+# 200, with T5's bias for 600, and with ALiBi it stays low past 12,000 (sections 2 and 4; 19.73 at 512 tokens, 18.40 at
+# 3,072). Their appendix B explains why ALiBi improves: in longer inputs a smaller share of the tokens comes early, with
+# little to go by. When every token has the same context, its curve is nearly level. ALiBi acts like attention in a
+# window (Chi et al. 2023). Dai et al. (2019, section 1) claim that Transformer-XL's encoding generalises to longer
+# attention than in training, but their evaluation clips the distances not far beyond those of training.
+#
+# Without positions, Kazemnejad et al. (2023) find the best results on small reasoning tasks at twice the length. Wang
+# et al. (2024) find that such models read farther than RoPE and then fail because attention spreads out. RULER (Hsieh
+# et al. 2024) takes step 2 of our test in full.
+#
+# ## Easy to believe; let us run it
+
+# %%
+from course_chapters import questions
+
+questions.claims("longer_than_training")
+
+# %% [markdown]
+# **Sources** O. Press et al., *Train Short, Test Long*, 2022 · Z. Dai et al., *Transformer-XL*, 2019, and
+# its code, kimiyoung/transformer-xl · T.-C. Chi et al., *Dissecting Transformer Length Extrapolation*, 2023, and
+# *KERPLE*, 2022 · A. Kazemnejad et al., *The Impact of Positional Encoding on Length Generalization in Transformers*,
+# 2023 · J. Wang et al., *Length Generalization of Causal Transformers without Position Encoding*, 2024 · C.-P. Hsieh et
+# al., *RULER*, 2024 · C. E. Shannon, *A Mathematical Theory of Communication*, 1948 · B. Liu et al., *Exposing
+# Attention Glitches with Flip-Flop Language Modeling*, 2023.

@@ -1,0 +1,558 @@
+"""Tokens with positions of their own: every scheme by its definition, pair by pair, and what people use them for.
+
+`python -m tests.schemes.test_positions` prints the table of schemes and uses: the error, or the sentence of refusal.
+"""
+
+import copy
+import math
+from itertools import product
+
+import pytest
+import torch
+
+from course_lib.definition import numbers
+from course_lib.nn.absolute import Learned, Sinusoidal
+from course_lib.nn.cache import KeyValueCache, RingCache, SegmentMemory
+from course_lib.nn.layer import RelativeAttention
+from course_lib.nn.position import Combined, Position
+from course_lib.nn.query_scale import LogScale
+from course_lib.nn.rope import RoPE, rotate
+from course_lib.nn.sliding_window import SlidingWindow
+from course_lib.reference.oracle import dot
+from course_lib.released.decoder import Config, Decoder
+
+from .definitions import DEFINED, STRETCHED_BY_LENGTH
+
+F64 = torch.float64
+EVERY = DEFINED | STRETCHED_BY_LENGTH
+every_scheme = pytest.mark.parametrize("name", EVERY)
+
+
+def make(name, **options):
+    torch.manual_seed(0)
+    return EVERY[name](2, 4, **options).to(F64)
+
+
+def draw_text(layer, n, batch=2, seed=1):
+    d_model = layer.query.in_features
+    return torch.randn(batch, n, d_model, dtype=F64, generator=torch.Generator().manual_seed(seed))
+
+
+def ordered(n):
+    """Who sees whom in a causal row."""
+    return torch.ones(n, n, dtype=torch.bool).tril()
+
+
+# --- the definition, pair by pair ---------------------------------------------------------------------------------
+
+
+@torch.no_grad()
+def by_definition(name, layer, x, source, i, j, seen):
+    """What `layer` must answer for queries at i (batch, n_q) and keys at j (batch, n_k), by the loops of one pair each.
+
+    The definitions count positions from `past` and from 0. So each pair is a text of its own: one query with `past`,
+    and a row of keys that are zero but for the one at its position.
+    """
+    definition, answers = EVERY[name].definition, []
+    for b in range(len(x)):
+        ends = int(i[b].max()), int(j[b].max())  # what reads the length of the text reads these
+        q, k, v = (
+            linear(text).unflatten(-1, (layer.n_heads, -1)).movedim(1, 0)
+            for linear, text in ((layer.query, x[b]), (layer.key, source[b]), (layer.value, source[b]))
+        )
+        heads = []
+        for head in range(layer.n_heads):
+            number = definition.numbers(layer.position, head, numbers(source[b]))
+            c = definition.values(layer.position, head) or (lambda r: [0.0] * 99)
+            sink = math.exp(definition.sink(layer.position, head))
+            rows = []
+            for t, p in enumerate(i[b].tolist()):
+                weights = []
+                for s, at in enumerate(j[b].tolist()):
+                    keys = torch.zeros(ends[1] + 1, k.shape[-1], dtype=F64)
+                    keys[at] = k[head, s]
+                    queries = torch.zeros(ends[0] - p + 1, q.shape[-1], dtype=F64)
+                    queries[0] = q[head, t]
+                    score = definition.scores(layer.position, head, numbers(queries), numbers(keys), p)[0][at]
+                    if number is not None:  # FoX sums what lies between in the row, the others look at positions
+                        score += number(t + len(source[b]) - len(x[b]), s) if name == "FoX" else number(p, at)
+                    weights.append(math.exp(score) if seen[b][t][s] else 0.0)
+                values = [[a + e for a, e in zip(numbers(v[head, s]), c(at - p))] for s, at in enumerate(j[b].tolist())]
+                total = sum(weights) + sink or 1.0
+                rows.append([dot(weights, column) / total for column in zip(*values)])
+            heads.append(torch.tensor(rows, dtype=F64))
+        answers.append(layer.out(torch.cat(heads, -1)))
+    return torch.stack(answers)
+
+
+@every_scheme
+@pytest.mark.parametrize("backend", ["eager", "sdpa"])
+@torch.no_grad()
+def test_padded_texts_equal_the_definition(name, backend):
+    """Two lengths in one batch, and where the length of the text does not count, a packed row beside the padded one."""
+    layer = make(name, causal=True, backend=backend)
+    x, at = draw_text(layer, 6), torch.tensor([[0, 0, 0, 1, 2, 3], [0, 1, 2, 3, 4, 5]])
+    seen = torch.ones(2, 6, 6, dtype=torch.bool)
+    seen[0, :, :2] = False
+    if name in DEFINED:
+        at[1] = torch.tensor([0, 1, 2, 3, 0, 1])
+        seen[1] = torch.block_diag(torch.ones(4, 4), torch.ones(2, 2)) > 0
+    got = layer(x, mask=seen[:, None], positions=at)
+    expected = by_definition(name, layer, x, x, at, at, seen & ordered(6))
+    torch.testing.assert_close(got, expected, rtol=0, atol=1e-10)
+
+
+@every_scheme
+@pytest.mark.parametrize("backend", ["eager", "sdpa"])
+@torch.no_grad()
+def test_gaps_and_two_texts_equal_the_definition(name, backend):
+    if name == "FoX":
+        pytest.skip("its sums have no gaps; that it refuses them is tested below")
+    layer, at = make(name, causal=True, backend=backend), torch.tensor([1, 2, 4, 5, 9, 11])
+    x, source = draw_text(layer, 6), draw_text(layer, 7, seed=2)
+    both = at.expand(2, 6)
+    expected = by_definition(name, layer, x, x, both, both, ordered(6).expand(2, 6, 6))
+    torch.testing.assert_close(layer(x, positions=at), expected, rtol=0, atol=1e-10)
+    layer.causal = False
+    i, j = torch.tensor([3, 5, 8]), torch.tensor([[0, 1, 2, 3, 4, 5, 6], [0, 2, 4, 6, 8, 10, 12]])
+    got = layer(x[:, :3], source, positions=i, memory_positions=j)
+    expected = by_definition(name, layer, x[:, :3], source, i.expand(2, 3), j, torch.ones(2, 3, 7))
+    torch.testing.assert_close(got, expected, rtol=0, atol=1e-10)
+
+
+@every_scheme
+@torch.no_grad()
+def test_counting_aloud_changes_nothing(name):
+    layer = make(name, causal=True)
+    x, silent, aloud = draw_text(layer, 7), KeyValueCache(), KeyValueCache()
+    torch.testing.assert_close(layer(x, positions=torch.arange(7)), layer(x), rtol=0, atol=1e-12)
+    for part, at in zip(x.split([3, 1, 3], 1), torch.arange(7).split([3, 1, 3])):
+        torch.testing.assert_close(layer(part, cache=aloud, positions=at), layer(part, cache=silent))
+    for call in (layer.weights, layer.scores):
+        torch.testing.assert_close(call(x, positions=torch.arange(7)), call(x))
+
+
+@pytest.mark.parametrize("name", ["T5 buckets", "Shaw", "Music Transformer", "Transformer-XL", "FIRE", "RoPE"])
+def test_gradients(name):
+    layer = make(name, causal=True)
+    names, weights = zip(*layer.named_parameters(), strict=True)
+    at = torch.tensor([[0, 0, 1], [0, 1, 0]])
+
+    def run(x, *parameters):
+        named = dict(zip(names, parameters, strict=True))
+        return torch.func.functional_call(layer, named, (x,), {"positions": at})
+
+    assert torch.autograd.gradcheck(run, (draw_text(layer, 3).requires_grad_(), *weights))
+
+
+# --- what people use positions for: each use gives the largest error ----------------------------------------------
+
+
+def error(got, expected):
+    return (got - expected).abs().max().item()
+
+
+def left_padding(layer):
+    """Two prompts of unequal length in a batch, then token by token; the cache counts on by itself."""
+    x, cache, lengths = draw_text(layer, 9), KeyValueCache(), (4, 6)
+    at = torch.stack([(torch.arange(6) - (6 - n)).clamp(min=0) for n in lengths])
+    real = torch.stack([torch.arange(9) >= 6 - n for n in lengths])[:, None, None]
+    got = [layer(x[:, :6], mask=real[..., :6], positions=at, cache=cache)]
+    got += [layer(x[:, t : t + 1], mask=real[..., : t + 1], cache=cache) for t in range(6, 9)]
+    worst = 0.0
+    for b, n in enumerate(lengths):
+        alone, own = x[b : b + 1, 6 - n :], KeyValueCache()
+        expected = [layer(part, cache=own) for part in alone.split([n, 1, 1, 1], 1)]
+        found = torch.cat([got[0][b : b + 1, 6 - n :], *(step[b : b + 1] for step in got[1:])], 1)
+        worst = max(worst, error(found, torch.cat(expected, 1)))
+    return worst
+
+
+def packing(layer):
+    """Three documents in one row, each from 0 on."""
+    x, sizes = draw_text(layer, 9), (4, 3, 2)
+    own = torch.block_diag(*(torch.ones(n, n) for n in sizes)) > 0
+    got = layer(x, mask=own, positions=torch.cat([torch.arange(n) for n in sizes]))
+    return error(got, torch.cat([layer(document) for document in x.split(sizes, 1)], 1))
+
+
+PARENTS = (None, 0, 0, 1, 1, 2, 5)
+
+
+def tree_of_drafts(layer):
+    """Five tokens are read and seven drafts checked in one call; the longest branch is kept, and the text goes on."""
+    x, cache = draw_text(layer, 13), KeyValueCache()
+    layer(x[:, :5], cache=cache)
+    depth, path = [], torch.zeros(7, 7, dtype=torch.bool)
+    for node, parent in enumerate(PARENTS):
+        depth.append(0 if parent is None else depth[parent] + 1)
+        path[node] = path[node] if parent is None else path[parent]
+        path[node, node] = True
+    mask = torch.cat([torch.ones(7, 5, dtype=torch.bool), path], 1)
+    got = layer(x[:, 5:12], mask=mask, positions=5 + torch.tensor(depth), cache=cache)
+    branches = [[*range(5), *(5 + path[node].nonzero()[:, 0]).tolist()] for node in range(7)]
+    worst = max(error(got[:, node], layer(x[:, branch])[:, -1]) for node, branch in enumerate(branches))
+    cache.take(torch.tensor(branches[6]))
+    after = layer(x[:, 12:], cache=cache)
+    return max(worst, error(after, layer(x[:, [*branches[6], 12]])[:, -1:]))
+
+
+def infill(layer):
+    """Prefix and suffix are read first, what lies between last: each middle token sees all of the rest before it."""
+    x, at = draw_text(layer, 9), torch.tensor([0, 1, 2, 6, 7, 8, 3, 4, 5])
+    cache = KeyValueCache()
+    got = [layer(x[:, a:b], positions=at[a:b], cache=cache) for a, b in ((0, 6), (6, 7), (7, 9))]
+    order = at.argsort()  # the same as a text in order, with the mask of this way of reading
+    mask = ordered(9)[order][:, order]
+    layer.causal = False
+    expected = layer(x[:, order], mask=mask)[:, order.argsort()]
+    return error(torch.cat(got, 1), expected)
+
+
+def chunks(layer):
+    """Packed documents in pieces, from each kind of cache. Where the length counts, a padded text."""
+    x, cuts = draw_text(layer, 12), (3, 1, 4, 1, 3)
+    at = torch.cat([torch.arange(n) for n in (5, 4, 3)])
+    if layer.position.caches_unrotated:
+        at = (torch.arange(12) - 2).clamp(min=0)
+    i, j, worst = torch.arange(12)[:, None], torch.arange(12), 0.0
+    near = (j < 2) | (j > i - 4)
+    for cache, mask in ((KeyValueCache(), None), (RingCache(4, keep=2), near), (SegmentMemory(12), None)):
+        for end, part in zip(torch.tensor(cuts).cumsum(0).tolist(), x.split(cuts, 1)):
+            n = part.shape[1]
+            got = layer(part, cache=cache, positions=at[end - n : end])
+            seen = None if mask is None else mask[:end, :end]
+            if mask is not None and layer.position.caches_unrotated:  # the ring has lost what was longer
+                seen = near[:end, :end]
+            expected = layer(x[:, :end], mask=seen, positions=at[:end])[:, -n:]
+            worst = max(worst, error(got, expected))
+    return worst
+
+
+def cross_attention(layer):
+    """Token by token, looking at another text."""
+    layer.causal = False
+    x, memory = draw_text(layer, 5), draw_text(layer, 8, seed=2)
+    steps = [layer(x[:, t : t + 1], memory, positions=torch.tensor([t])) for t in range(5)]
+    return error(torch.cat(steps, 1), layer(x, memory))
+
+
+def going_back(layer):
+    """What was read after the first tokens leaves no trace, in any cache; a ring of four takes back one token."""
+    x, worst = draw_text(layer, 12), 0.0
+    roomy, small = (lambda: RingCache(10), 3), (lambda: RingCache(4, keep=2), 1)
+    for new, rejected in ((KeyValueCache, 3), roomy, small, (lambda: SegmentMemory(10), 3)):
+        cache, fresh = new(), new()
+        for part in x[:, :7].split([4, 3], 1):
+            layer(part, cache=cache)
+            layer(part, cache=fresh)
+        layer(draw_text(layer, rejected, seed=5), cache=cache)
+        cache.take(slice(7))
+        for part in x[:, 7:].split([2, 1, 2], 1):
+            worst = max(worst, error(layer(part, cache=cache), layer(part, cache=fresh)))
+    return worst
+
+
+USES = (left_padding, packing, tree_of_drafts, infill, chunks, cross_attention, going_back)
+SUMS = "positions: FoX sums up all that lies between"
+LENGTH = "positions: fall or repeat"
+REFUSES = {("FoX", use.__name__): SUMS for use in (tree_of_drafts, infill)}
+REFUSES |= {(name, use.__name__): LENGTH for name in STRETCHED_BY_LENGTH for use in (packing, tree_of_drafts, infill)}
+
+
+@every_scheme
+@pytest.mark.parametrize("use", USES, ids=lambda use: use.__name__)
+@torch.no_grad()
+def test_a_use_is_exact_or_refused(name, use):
+    layer = make(name, causal=True)
+    if (name, use.__name__) in REFUSES:
+        with pytest.raises(ValueError, match=f"^{REFUSES[name, use.__name__]}"):
+            use(layer)
+    else:
+        assert use(layer) < 1e-10
+
+
+# --- caches -------------------------------------------------------------------------------------------------------
+
+CACHES = {
+    "keys and values": KeyValueCache,
+    "ring": lambda: RingCache(4, keep=2),
+    "renumbered ring": lambda: RingCache(4, keep=2, renumbered=True),
+    "memory": lambda: SegmentMemory(4),
+}
+
+
+def held(cache):
+    """All that a cache holds, as it is now."""
+    return {name: x.clone() if isinstance(x, torch.Tensor) else x for name, x in vars(cache).items()}
+
+
+@every_scheme
+@pytest.mark.parametrize("kind", CACHES)
+@torch.no_grad()
+def test_a_refused_call_leaves_the_cache_as_it_was(name, kind):
+    """Whatever refuses it: the shape of a mask, positions, the scheme, or the cache itself."""
+    layer, cache = make(name, causal=True), CACHES[kind]()
+    x = draw_text(layer, 8)
+    for part in x[:, :7].split([5, 1, 1], 1):
+        layer(part, cache=cache)
+    before = held(cache)
+    refused = [
+        {"mask": torch.ones(3, 9, dtype=torch.bool)},
+        {"mask": torch.ones(2, 1, 8, dtype=torch.bool)},
+        {"positions": torch.tensor([1.0])},
+        {"memory": x},
+    ]
+    calls = [(x[:, 7:], arguments) for arguments in refused]
+    calls += [(x[:, :0], {}), (x[:1, 7:], {}), (x[:, 7:, 1:], {})]
+    if name in ("log scale", "FIRE", "axial RoPE", "M-RoPE", "M-RoPE, interleaved"):
+        calls.append((x[:, 7:], {"positions": torch.tensor([-1])}))
+    if "Music Transformer" in name or name == "axial RoPE":
+        calls.append((x[:, 7:], {"positions": torch.tensor([999])}))
+    if name == "FoX":
+        calls.append((x[:, 6:], {"positions": torch.tensor([7, 9])}))
+    if name in STRETCHED_BY_LENGTH:
+        calls.append((x[:, 6:], {"positions": torch.tensor([9, 8])}))
+    for part, arguments in calls:
+        with pytest.raises(ValueError):
+            layer(part, cache=cache, **arguments)
+        assert cache.past == min(7, {"renumbered ring": 5, "memory": 4}.get(kind, 7))
+        for field, value in held(cache).items():
+            assert value is before[field] or torch.equal(torch.as_tensor(value), torch.as_tensor(before[field])), field
+
+
+@pytest.mark.parametrize("name", ["RoPE", "ALiBi", "FoX", "FIRE", "Transformer-XL", "dynamic NTK"])
+@pytest.mark.parametrize("placed", [False, True])
+@torch.no_grad()
+def test_a_ring_goes_back_exactly_or_says_what_it_would_need(name, placed):
+    """Every window, first tokens, length and place to go back to: the answer is that of a ring that read no further."""
+    layer = make(name, causal=True)
+    x, refused = draw_text(layer, 12), 0
+    for window, keep, read, n in product((1, 2, 4), (0, 2), (3, 6, 9), range(10)):
+        if n > read:
+            continue
+        cache, fresh = RingCache(window, keep=keep), RingCache(window, keep=keep)
+        at = [{"positions": torch.arange(t, t + 1)} if placed else {} for t in range(12)]
+        for t in range(read):
+            layer(x[:, t : t + 1], cache=cache, **at[t])
+        for t in range(n):
+            layer(x[:, t : t + 1], cache=fresh, **at[t])
+        nearest = max(keep, n - max(window - 1, 1))  # a window of one sees nothing else, but follows on the last token
+        if nearest < n and nearest + window < read:
+            refused += 1
+            with pytest.raises(ValueError, match=rf"^tokens=slice\(None, {n}, None\): .* a window of \d+ or more"):
+                cache.take(slice(n))
+            continue
+        cache.take(slice(n))
+        for part, where in ((x[:, n : n + 2], {}), (x[:, -1:], {})):
+            torch.testing.assert_close(layer(part, cache=cache, **where), layer(part, cache=fresh, **where))
+    assert refused > 5
+
+
+@pytest.mark.parametrize("name", [name for name in DEFINED if name != "FoX"])
+@torch.no_grad()
+def test_tokens_taken_out_of_a_text_keep_their_positions(name):
+    """Also if they were counted: the next token follows on the last one that is left."""
+    layer = make(name, causal=True)
+    x, kept = draw_text(layer, 8), torch.tensor([0, 1, 4, 5])
+    for cache in (KeyValueCache(), SegmentMemory(9)):
+        layer(x[:, :7], cache=cache)
+        cache.take(kept)
+        got = layer(x[:, 7:], cache=cache)
+        text, at = torch.cat([x[:, kept], x[:, 7:]], 1), torch.tensor([0, 1, 4, 5, 6])
+        torch.testing.assert_close(got, layer(text, positions=at)[:, -1:], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", [name for name, scheme in DEFINED.items() if not scheme.relative])
+@torch.no_grad()
+def test_a_memory_that_forgets_knows_its_positions(name):
+    """Counted from the first token remembered, they would be wrong for a scheme that reads them."""
+    layer, memory = make(name, causal=True), SegmentMemory(2)
+    x, (i, j) = draw_text(layer, 9), torch.meshgrid(torch.arange(9), torch.arange(9), indexing="ij")
+    parts = [layer(part, cache=memory, positions=at) for part, at in zip(x.split(3, 1), torch.arange(9).split(3))]
+    expected = layer(x, mask=j >= i // 3 * 3 - 2)
+    torch.testing.assert_close(torch.cat(parts, 1), expected, rtol=0, atol=1e-12)
+    memory.take(slice(None))
+    with pytest.raises(ValueError, match=r"token 5 is forgotten, expected a memory of length 4 or more"):
+        memory.take(slice(7))
+
+
+def test_what_take_cannot_pick():
+    layer, cache = make("FoX", causal=True), KeyValueCache()
+    layer(draw_text(layer, 5), cache=cache)
+    with pytest.raises(ValueError, match=r"each key_bias sums up all that was read before, expected slice\(n\)"):
+        cache.take(torch.tensor([0, 2]))
+    cache.take(torch.tensor([0, 1, 2]))
+    cache.take(slice(-1))
+    assert cache.past == 2
+    for tokens in (slice(3), torch.tensor([1, 0]), torch.tensor([0, 2]), torch.tensor([0.0]), [0], torch.tensor([[0]])):
+        with pytest.raises(ValueError, match="expected a slice or a tensor of ascending numbers of the 2 tokens read"):
+            cache.take(tokens)
+    ring = RingCache(9)
+    make("RoPE", causal=True)(draw_text(layer, 5), cache=ring)
+    with pytest.raises(ValueError, match=r"a ring can only go back, expected slice\(n\)"):
+        ring.take(torch.tensor([0, 2]))
+
+
+# --- windows, absolute positions, late positions, a decoder -------------------------------------------------------
+
+
+@pytest.mark.parametrize("backend", ["eager", "sdpa"])
+@torch.no_grad()
+def test_a_window_is_one_of_positions(backend):
+    layer = RelativeAttention(8, 2, Combined(RoPE(4), SlidingWindow(3)), causal=True, backend=backend).double()
+    x, at = draw_text(layer, 6), torch.tensor([0, 1, 2, 90, 91, 3])
+    plain = RelativeAttention(8, 2, RoPE(4), causal=True).double()
+    plain.load_state_dict(layer.state_dict(), strict=False)
+    expected = plain(x, mask=(at[:, None] - at).abs() < 3, positions=at)
+    torch.testing.assert_close(layer(x, positions=at), expected, rtol=0, atol=1e-12)
+
+
+def test_absolute_positions_of_each_token():
+    x, at = torch.randn(2, 4, 6, dtype=F64), torch.tensor([[0, 0, 0, 1], [0, 1, 2, 3]])
+    for layer in (Learned(9, 6).double(), Sinusoidal(6)):
+        rows = layer(torch.zeros(1, 9, 6, dtype=F64))[0]
+        torch.testing.assert_close(layer(x, positions=at), x + rows[at])
+        torch.testing.assert_close(layer(x, positions=at[1]), x + rows[:4])
+
+
+@pytest.mark.parametrize("name", ["RoPE", "RoPE, interleaved", "Transformer-XL", "axial RoPE", "M-RoPE"])
+def test_angles_are_exact_far_away(name):
+    """In float32: an angle in float32 would be off by 0.5 at position 10⁷, and scores of 64 channels by 3."""
+    torch.manual_seed(0)
+    if name == "Transformer-XL":  # its sinusoids
+        layer = Sinusoidal(64)
+        got, exact = layer(torch.zeros(1, 3, 64), past=10**7), layer(torch.zeros(1, 3, 64, dtype=F64), past=10**7)
+    elif "RoPE" in name and name in ("RoPE", "RoPE, interleaved"):
+        q = torch.randn(1, 1, 3, 64)
+        got, exact = (rotate(x, 10**7, interleaved=name != "RoPE") for x in (q, q.double()))
+        at = rotate(q, positions=10**7 + torch.arange(3), interleaved=name != "RoPE")
+        torch.testing.assert_close(at, got, rtol=0, atol=0)
+    else:
+        scheme = EVERY[name].make(2, 12)
+        q = torch.randn(1, 2, 3, 12)
+        got, exact = (scheme.prepare(x, x, 200)[0] for x in (q, q.double()))
+    torch.testing.assert_close(got.double(), exact.double(), rtol=0, atol=1e-6)
+
+
+@torch.no_grad()
+def test_a_decoder_reads_a_padded_batch():
+    torch.manual_seed(0)
+    sizes = Config(n_layers=2, d_model=16, n_heads=4, n_kv_heads=2, d_feed_forward=16, vocabulary=30)
+    decoder, tokens = Decoder(sizes).double(), torch.randint(30, (2, 7))
+    real, at = torch.tensor([[0, 0, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1, 1]]) > 0, torch.tensor([-2, 0])
+    at = at[:, None] + torch.arange(6)
+    caches = [KeyValueCache() for _ in decoder.blocks]
+    decoder(tokens[:, :6], mask=real[:, None, None, :6], caches=caches, positions=at)
+    got = decoder(tokens[:, 6:], mask=real[:, None, None], caches=caches)
+    for b, start in enumerate((2, 0)):
+        alone = decoder(tokens[b : b + 1, start:])[:, -1:]
+        torch.testing.assert_close(got[b : b + 1], alone, rtol=0, atol=1e-12)
+
+
+# --- what is refused ----------------------------------------------------------------------------------------------
+
+
+class Counts(Position):
+    """Changes queries by the positions that it counts itself."""
+
+    def prepare(self, q, k, past, first_key=None):
+        return q * torch.arange(past, past + q.shape[-2])[:, None].cos(), k
+
+
+class CountsAndTurns(RoPE):
+    """Inherits what RoPE does at positions, but not for this `prepare`."""
+
+    prepare = Counts.prepare
+
+
+class Cells(Position):
+    def bias(self, n_q, n_k, past):
+        return torch.zeros(1, n_q, n_k)
+
+
+class Row(Position):
+    """A learner's scheme that knows nothing of positions: it gives a row per offset."""
+
+    def bias(self, n_q, n_k, past):
+        return -0.3 * torch.arange(-(past + n_q - 1), n_k - past, dtype=F64).abs().log1p()[None]
+
+
+def test_a_scheme_of_ones_own_needs_no_word_about_positions_if_it_gives_a_row():
+    layer, known = RelativeAttention(8, 2, Row(), causal=True).double(), make("log decay", causal=True)
+    known.load_state_dict(layer.state_dict(), strict=False)
+    x, at = draw_text(layer, 4), torch.tensor([[0, 0, 1, 2], [0, 1, 0, 1]])
+    torch.testing.assert_close(layer(x, positions=at), known(x, positions=at))
+
+
+REFUSED = {
+    r"positions of torch.float32: expected a tensor of whole": ("RoPE", {"positions": torch.arange(3.0)}),
+    r"positions=\[0, 1, 2\]: expected a tensor of whole": ("RoPE", {"positions": [0, 1, 2]}),
+    r"positions \(4,\): expected \(3,\) or \(2, 3\)": ("RoPE", {"positions": torch.arange(4)}),
+    r"positions \(3, 3\): expected": ("RoPE", {"positions": torch.zeros(3, 3, dtype=torch.int64)}),
+    r"positions: FoX sums up all that lies between, expected": ("FoX", {"positions": torch.tensor([0, 1, 3])}),
+    r"positions: fall or repeat, expected one text, for": ("dynamic NTK", {"positions": torch.tensor([0, 1, 0])}),
+    r"positions: fall or repeat, expected": ("LongRoPE", {"positions": torch.tensor([0, 1, 1])}),
+    r"positions: -2, expected 0 or more for the logarithm": ("log scale", {"positions": torch.tensor([-2, -1, 0])}),
+    r"positions: -2, expected 0 or more for the share": ("FIRE", {"positions": torch.tensor([-2, -1, 0])}),
+    r"positions: -2, expected 0 or more for the table of A": ("axial RoPE", {"positions": torch.tensor([-2, -1, 0])}),
+    r"positions: -2, expected 0 or more for the table of M": ("M-RoPE", {"positions": torch.tensor([-2, -1, 0])}),
+    r"positions: a renumbered cache": ("ALiBi", {"positions": torch.arange(3), "cache": RingCache(4, renumbered=True)}),
+    r"memory_positions: expected None without a memory": ("RoPE", {"memory_positions": torch.arange(3)}),
+    r"length 301: ": ("Music Transformer", {"positions": torch.tensor([0, 1, 300])}),
+    r"memory: is neither before nor after x": ("T5, cross-attention", {"memory": torch.zeros(2, 3, 8, dtype=F64)}),
+    r"mask \(2, 3, 3\): expected \(3, 3\), or 4 axes": ("RoPE", {"mask": torch.ones(2, 3, 3, dtype=torch.bool)}),
+    r"mask \(2, 3\): expected \(3, 3\), or 4 axes": ("RoPE", {"mask": torch.ones(2, 3, dtype=torch.bool)}),
+    r"positions: Counts.prepare counts them, expected a `prepare_at`": (Counts, {"positions": torch.arange(3)}),
+    r"positions: CountsAndTurns.prepare counts them": (lambda: CountsAndTurns(4), {"positions": torch.arange(3)}),
+    r"positions: Cells.bias returns no row, expected a `bias_at`": (Cells, {"positions": torch.arange(3)}),
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_refusals(message):
+    name, arguments = REFUSED[message]
+    layer = make(name, causal=True) if name in EVERY else RelativeAttention(8, 2, name()).double()
+    with pytest.raises(ValueError, match=f"^{message}"):
+        layer(draw_text(layer, 3), **copy.deepcopy(arguments))
+
+
+one_text, vectors = torch.zeros(1, 2, 4), torch.zeros(2, 1, 2, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("message", "call"),
+    [
+        ("past=-3: expected a whole number, 0 or more", lambda: Learned(8, 4)(one_text, past=-3)),
+        ("positions: -1, expected 0 or more", lambda: Learned(8, 4)(one_text, positions=torch.tensor([-1, 0]))),
+        ("length 9: ", lambda: Learned(8, 4)(one_text, positions=torch.tensor([0, 8]))),
+        ("past=1.5: expected a whole number", lambda: Sinusoidal(4)(one_text, past=1.5)),
+        ("past=1.1: expected a whole number", lambda: rotate(torch.zeros(15, 4), 1.1)),
+        (r"positions \(1, 3\): expected \(3,\) or", lambda: rotate(vectors, positions=torch.ones(1, 3).long())),
+        ("past=-1: expected a whole number, 0 or more", lambda: LogScale(2, 8).prepare(*vectors, -1)),
+        ("past=-1: expected a whole number", lambda: EVERY["axial RoPE"].make(2, 4).prepare(*vectors, -1)),
+    ],
+)
+def test_refusals_of_parts(message, call):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        call()
+
+
+@torch.no_grad()
+def print_table():
+    sentences = set()
+    print(f"{'':45}", *(f"{use.__name__:>16}" for use in USES))
+    for name in EVERY:
+        cells = []
+        for use in USES:
+            try:
+                cells.append(f"{use(make(name, causal=True)):.0e}")
+            except ValueError as refusal:
+                cells.append("refused")
+                sentences.add(str(refusal))
+        print(f"{name:45}", *(f"{cell:>16}" for cell in cells))
+    print(*sentences, sep="\n")
+
+
+if __name__ == "__main__":
+    print_table()
