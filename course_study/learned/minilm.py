@@ -35,17 +35,9 @@ def scores(t: Mapping[str, Array], x: Array) -> Array:
     return s - s.mean(-1, keepdims=True)
 
 
-def by_offset(s: Array) -> Array:
-    """The mean of each diagonal: (heads, n, n) gives (heads, 2n − 1), offsets ascending."""
-    n = s.shape[-1]
-    return np.stack([np.diagonal(s, r, 1, 2).mean(-1) for r in range(1 - n, n)], -1)
-
-
-def share_of_offset(s: Array) -> Array:
-    """How much of the variance within rows a function of the offset explains, for each head."""
-    n, profile = s.shape[-1], by_offset(s)
-    offset = np.arange(n) - np.arange(n)[:, None] + n - 1
-    return 1 - ((s - profile[:, offset]) ** 2).sum((1, 2)) / (s**2).sum((1, 2))
+def by_offset(grids: Array, reach: int) -> Array:
+    """The mean of each diagonal from −reach to reach: (heads, n, n) gives (heads, 2 · reach + 1)."""
+    return np.stack([np.diagonal(grids, r, 1, 2).mean(-1) for r in range(-reach, reach + 1)], -1)
 
 
 def at_peak(s: Array, peak: Sequence[int] | Array, first: int = 4) -> Array:
@@ -53,22 +45,21 @@ def at_peak(s: Array, peak: Sequence[int] | Array, first: int = 4) -> Array:
     return (s.argmax(-1)[:, first:] - np.arange(s.shape[-1])[first:] == np.asarray(peak)[:, None]).mean(-1)
 
 
-def numbers(t: Mapping[str, Array], alice: Array) -> dict[str, tuple[str, Any]]:
-    """The numbers of learned.toml, each with what it is, from all tensors and the tokens of the text `alice`."""
+def entries(t: Mapping[str, Array], alice: Array) -> dict[str, dict[str, Any]]:
+    """The entries of learned.toml, from all tensors and the tokens of the text `alice`."""
     rng = np.random.default_rng(0)
     words = rng.choice(alice, 400, replace=False)
     x = inputs(t, words)
     s = scores(t, x.mean(1))
-    near = by_offset(s)[:, s.shape[-1] - 1 - REACH : s.shape[-1] + REACH]
-    peak = near.argmax(-1) - REACH
+    profiles = by_offset(s, REACH)
+    peak = profiles.argmax(-1) - REACH
     read = scores(t, x[np.arange(len(x)), rng.integers(400, size=len(x))])  # one word at each position
     square, end = CORNER - 1, CORNER + 31
     rows = "The share of the queries, from position 5 on, whose largest score is at the peak of the head's profile."
-    return {
-        "profiles": (f"{ABOUT}The mean by offset −{REACH} … {REACH}, for each head.", near),
-        "share": (f"{ABOUT}The share of its variance that the offset explains, for each head.", share_of_offset(s)),
-        "spread": (f"{ABOUT}Its standard deviation within rows, for each head.", s.std((1, 2))),
+    numbers = {
+        "profiles": (f"{ABOUT}The mean by offset −{REACH} … {REACH}, for each head.", profiles),
         "at_peak": (ABOUT + rows, at_peak(s, peak)),
         "with_words": ("As `at_peak`, with one of the 400 words at each position, not the mean.", at_peak(read, peak)),
         "scores": (f"{ABOUT}Of head {HEAD}, positions {CORNER} … {end}.", s[HEAD, square:end, square:end]),
     }
+    return {name: {"about": about, "values": values.round(3)} for name, (about, values) in numbers.items()}

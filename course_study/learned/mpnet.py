@@ -9,21 +9,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu
 
+from course_lib.nn.grid import row_offsets
 from course_lib.nn.layer import RelativeAttention
-from course_lib.nn.position import Position
 from course_lib.nn.t5 import T5Bias
 
-FIRST = 2  # the row of the absolute vectors that position 0 reads
-ZERO = 1  # the row of padding, whose numbers are all 0
+from .changes import FIRST, Function
 
 
 @dataclass(frozen=True)
-class Sizes:
-    """The numbers that say how large the model is, by default those of all-mpnet-base-v2."""
+class Config:
+    """The sizes of the model, by default those of all-mpnet-base-v2."""
 
     n_layers: int = 12
     d_model: int = 768
@@ -34,68 +34,69 @@ class Sizes:
     eps: float = 1e-5  # of LayerNorm
 
 
+class Bias(T5Bias):
+    """T5's bias beside scaled scores, or another function of the offset in its place."""
+
+    scale = None
+    instead: Function | None = None
+
+    def bias(self, n_q: int, n_k: int, past: int) -> Tensor:
+        if self.instead is None:
+            return super().bias(n_q, n_k, past)
+        return torch.from_numpy(self.instead(row_offsets(n_q, n_k, past).numpy())).to(self.table)
+
+
 class Block(nn.Module):
     """x ← norm(x + attention(x)), then norm(x + feed-forward(x)): both norms come after the sum, as in BERT."""
 
-    def __init__(self, sizes: Sizes, position: Position) -> None:
+    def __init__(self, config: Config, position: Bias) -> None:
         super().__init__()
-        d_model = sizes.d_model
-        self.attention = RelativeAttention(d_model, sizes.n_heads, position, projection_bias=True)
-        self.up, self.down = nn.Linear(d_model, sizes.d_feed_forward), nn.Linear(sizes.d_feed_forward, d_model)
-        self.norm1, self.norm2 = nn.LayerNorm(d_model, sizes.eps), nn.LayerNorm(d_model, sizes.eps)
+        d_model = config.d_model
+        self.attention = RelativeAttention(d_model, config.n_heads, position, projection_bias=True)
+        self.up, self.down = nn.Linear(d_model, config.d_feed_forward), nn.Linear(config.d_feed_forward, d_model)
+        self.norm1, self.norm2 = nn.LayerNorm(d_model, config.eps), nn.LayerNorm(d_model, config.eps)
 
-    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
-        x = self.norm1(x + self.attention(x, mask=mask))
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.norm1(x + self.attention(x))
         return self.norm2(x + self.down(gelu(self.up(x))))
 
 
 class MPNet(nn.Module):
-    """A text (n,) of token numbers to hidden states (n, d_model).
+    """A text (n,) of token numbers to hidden states (n, d_model)."""
 
-    `position` is the T5Bias of all blocks, `absolute` holds the vectors of positions.
-    """
-
-    def __init__(self, sizes: Sizes, tokenizer: Any = None) -> None:
+    def __init__(self, config: Config, tokenizer: Any = None) -> None:
         super().__init__()
         self.tokenizer = tokenizer
-        self.words, self.absolute = (nn.Embedding(n, sizes.d_model) for n in (sizes.vocabulary, sizes.rows))
-        self.norm = nn.LayerNorm(sizes.d_model, sizes.eps)
-        self.position = T5Bias(sizes.n_heads, scale=None)
-        blocks = [Block(sizes, self.position) for _ in range(sizes.n_layers)]
+        self.words, self.absolute = (nn.Embedding(n, config.d_model) for n in (config.vocabulary, config.rows))
+        self.norm = nn.LayerNorm(config.d_model, config.eps)
+        self.position = Bias(config.n_heads)
+        blocks = [Block(config, self.position) for _ in range(config.n_layers)]
         self.blocks: Sequence[Block] = nn.ModuleList(blocks)  # type: ignore[assignment]  # it is one, and says Module
 
     def encode(self, text: str) -> Tensor:
         """The numbers of the tokens of a text, between <s> and </s>: (n,)."""
         return torch.tensor(self.tokenizer.encode(text).ids)
 
-    def forward(self, tokens: Tensor, **changes: Any) -> Tensor:
-        """The hidden states of the last layer, (n, d_model); what can be changed is in `states`."""
-        return self.states(tokens, **changes)[-1]
+    def forward(self, tokens: Tensor, bias: Function | None = None, rows: Function | None = None) -> Tensor:
+        """The hidden states of the last layer, (n, d_model), with the changes of `states`."""
+        return self.states(tokens, bias, rows)[-1]
 
     @torch.no_grad()
-    def states(
-        self,
-        tokens: Tensor,
-        *,
-        position: Position | None = None,
-        rows: Tensor | None = None,
-        mask: Tensor | None = None,
-    ) -> list[Tensor]:
+    def states(self, tokens: Tensor, bias: Function | None = None, rows: Function | None = None) -> list[Tensor]:
         """What enters each block, and what leaves the last one: (n, d_model) each.
 
-        position replaces the table in all blocks, and rows (n,) the rows of the absolute vectors, 2, 3, … if None.
-        mask (n, n): True where a token may look. Raises ValueError for a text that is longer than the absolute vectors
-        reach, unless rows are given.
+        bias replaces the table in all blocks, and rows the rows of the absolute vectors, 2, 3, … (see changes.py).
+        Raises ValueError for a position whose row is not there, as for a text that is longer than 512 tokens.
         """
-        n, most = len(tokens), self.absolute.num_embeddings - FIRST
-        if rows is None:
-            if n > most:
-                raise ValueError(f"tokens: {n}, expected at most {most}, as many as have an absolute vector")
-            rows = torch.arange(n) + FIRST
-        states = [self.norm(self.words(tokens) + self.absolute(rows))]
+        p = np.arange(len(tokens))
+        read, last = torch.from_numpy(p + FIRST if rows is None else rows(p)), self.absolute.num_embeddings - 1
+        if read.max() > last:
+            raise ValueError(f"tokens: {len(tokens)}, which read rows up to {int(read.max())}; expected {last} at most")
+        self.position.instead = bias
+        states = [self.norm(self.words(tokens) + self.absolute(read))]
         for block in self.blocks:
-            block.attention.position = self.position if position is None else position
-            states.append(block(states[-1][None], mask)[0])
+            states.append(block(states[-1][None])[0])
+        self.position.instead = None
         return states
 
 
@@ -117,7 +118,7 @@ OURS = {  # parts of the names in the released file; a longer part comes before 
 UNUSED = ("pooler.", "embeddings.position_ids")
 
 
-def filled(sizes: Sizes, weights: Mapping[str, Tensor], tokenizer: Any = None) -> MPNet:
+def filled(config: Config, weights: Mapping[str, Tensor], tokenizer: Any = None) -> MPNet:
     """A model with these weights, by their names in the released file.
 
     Raises RuntimeError for a tensor that is missing, not expected or of the wrong shape.
@@ -128,7 +129,7 @@ def filled(sizes: Sizes, weights: Mapping[str, Tensor], tokenizer: Any = None) -
             for theirs, our in OURS.items():
                 name = name.replace(theirs, our)
             ours[name] = weight
-    table = {f"blocks.{layer}.attention.position.table": ours["position.table"] for layer in range(sizes.n_layers)}
-    model = MPNet(sizes, tokenizer)
+    table = {f"blocks.{layer}.attention.position.table": ours["position.table"] for layer in range(config.n_layers)}
+    model = MPNet(config, tokenizer)
     model.load_state_dict(ours | table)
     return model.requires_grad_(False).eval()
