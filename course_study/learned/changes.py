@@ -4,37 +4,29 @@ A bias is a function from offsets r = j − i, whole numbers (n,), to a number f
 function from the positions 0, 1, …, (n,), to the rows of the absolute vectors that they read.
 """
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from course_lib import learned
 from course_lib.reference.alibi import slopes
+from course_lib.reference.attention import Array
 from course_lib.reference.t5 import bucket
 
-Numbers = NDArray[Any]
-Function = Callable[[Numbers], Numbers]
+from .mpnet import FIRST, Function
+
 TABLE = learned.read("mpnet", "table")
 FAR = 127  # the largest distance that is fitted; T5's last bucket begins at 91
-FIRST = 2  # the row of the absolute vectors that position 0 reads
 ZERO = 1  # the row of padding, whose numbers are all 0
+NEIGHBOURS = (TABLE[1] + TABLE[17])[:, None] / 2  # the mean of b(−1) and b(1), by head
 
 
-def released(r: Numbers) -> Numbers:
+def released(r: Array) -> Array:
     """b_h(r) = table[bucket(r), h]."""
     return TABLE[bucket(r)].T
 
 
-def own_entry(entry: Function, elsewhere: Function) -> Function:
-    """b(0) from the first function, b(r) for all other offsets from the second."""
-    return lambda r: np.where(r == 0, entry(r), elsewhere(r))
-
-
-def neighbours(r: Numbers) -> Numbers:
-    """The mean of b(−1) and b(1), for every offset."""
-    return released(np.array([-1, 1])).mean(1, keepdims=True)
+def own_kept(b: Function, elsewhere: Function) -> Function:
+    """b(0), and for every other offset what the second function says."""
+    return lambda r: np.where(r == 0, b(r), elsewhere(r))
 
 
 def fitted(b: Function, curve: Function) -> Function:
@@ -43,18 +35,17 @@ def fitted(b: Function, curve: Function) -> Function:
     x = np.stack([np.ones(FAR), curve(d)], 1)
     before, after = (np.linalg.lstsq(x, b(side * d).T)[0][..., None] for side in (-1, 1))
 
-    def fit(r: Numbers) -> Numbers:
+    def fit(r: Array) -> Array:
         at = curve(np.minimum(abs(r), FAR))
         return np.where(r < 0, before[0] + before[1] * at, after[0] + after[1] * at)
 
-    return own_entry(b, fit)
+    return own_kept(b, fit)
 
 
 def alibi(b: Function) -> Function:
     """−m_h |r|: the head whose bias falls most from its neighbours to far away gets the steepest slope, and so on."""
     falls = b(np.array([-1, 1])).sum(1) - b(np.array([-FAR, FAR])).sum(1)
-    m = np.empty(len(falls))
-    m[np.argsort(-falls)] = np.sort(slopes(len(falls)))[::-1]
+    m = np.sort(slopes(len(falls)))[falls.argsort().argsort()]
     return lambda r: -m[:, None] * abs(r)
 
 
@@ -62,13 +53,13 @@ BIAS: dict[str, Function] = {
     "table zeroed": lambda r: 0 * released(r),
     "sign of the offset flipped": lambda r: released(-r),
     "symmetric": lambda r: (released(r) + released(-r)) / 2,
-    "b(0) as the mean of b(−1) and b(1)": own_entry(neighbours, released),
+    "b(0) as the mean of b(−1) and b(1)": lambda r: np.where(r == 0, NEIGHBOURS, released(r)),
     "far buckets everywhere": lambda r: released(np.where(r > 0, FAR, -FAR)),
     "log per side": fitted(released, np.log1p),
     "line per side": fitted(released, np.asarray),
     "constant per side": fitted(released, lambda d: 0.0 * d),
     "ALiBi's slopes": alibi(released),
-    "ALiBi's slopes, own b(0)": own_entry(released, alibi(released)),
+    "ALiBi's slopes, own b(0)": own_kept(released, alibi(released)),
 }
 ROWS: dict[str, Function] = {
     "vectors zeroed": lambda p: 0 * p + ZERO,

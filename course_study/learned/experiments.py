@@ -2,8 +2,9 @@
 
 import random
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,13 +18,12 @@ from course_lib.released.texts import excerpt
 
 from ..released.plan import short
 from ..results import Row, Run
-from .changes import BIAS, FAR, LONGER, ROWS, Function
+from .changes import BIAS, FAR, LONGER, ROWS
 from .minilm import by_offset
-from .mpnet import MPNet
+from .mpnet import Function, MPNet
 
 TEXTS = ("alice", "paradise_lost", "as_you_like_it", "jargon")
 WITH_SENTENCES = ("alice", "as_you_like_it", "jargon", "course")
-Condition = Callable[[MPNet, str], Row]
 
 
 def window(model: MPNet, text: str, begin: int, end: int) -> Tensor:
@@ -44,7 +44,7 @@ def shuffled(text: str) -> str:
     return " ".join(random.Random(0).sample(words, len(words))) + last
 
 
-def embeddings(model: MPNet, texts: Sequence[str], **change: Function) -> Tensor:
+def embeddings(model: MPNet, texts: list[str], **change: Function) -> Tensor:
     """The mean of the hidden states of each text, (texts, d_model)."""
     return torch.stack([model(model.encode(text), **change).mean(0) for text in texts])
 
@@ -56,25 +56,17 @@ def similar(a: Tensor, b: Tensor) -> Row:
     return {"cosine": float(found.mean()), "error": float(error), "lowest": float(found.min())}
 
 
-def tokens(model: MPNet, text: str, **change: Function) -> Row:
+def tokens(model: MPNet, text: str, floor: bool = False, **change: Function) -> Row:
+    """With `floor`, each token beside the one at the mirrored place: what no relation looks like."""
     read = window(model, text, 0, 254)
-    return similar(model(read, **change)[1:-1], model(read)[1:-1])
+    states = model(read)[1:-1]
+    return similar(model(read, **change)[1:-1], states.flip(0) if floor else states)
 
 
-def another_token(model: MPNet, text: str) -> Row:
-    """What no relation looks like: each token beside the one at the mirrored place."""
-    states = model(window(model, text, 0, 254))[1:-1]
-    return similar(states, states.flip(0))
-
-
-def of_sentences(model: MPNet, text: str, **change: Function) -> Row:
-    return similar(embeddings(model, sentences(text), **change), embeddings(model, sentences(text)))
-
-
-def next_sentence(model: MPNet, text: str) -> Row:
-    """What no relation looks like: each sentence beside the next one."""
-    found = embeddings(model, sentences(text))
-    return similar(found, found.roll(1, 0))
+def in_sentences(model: MPNet, text: str, floor: bool = False, **change: Function) -> Row:
+    """With `floor`, each sentence beside the next one."""
+    released = embeddings(model, sentences(text))
+    return similar(embeddings(model, sentences(text), **change), released.roll(1, 0) if floor else released)
 
 
 def in_another_order(model: MPNet, text: str, **change: Function) -> Row:
@@ -110,46 +102,33 @@ def explained_by(table: Array, profiles: Array) -> list[float]:
     return [float(np.corrcoef(x, y)[0, 1] ** 2) for x, y in pairs]
 
 
-# --- the plan -----------------------------------------------------------------------------------------------------
-
-
-def each(measure: Callable[..., Row], **changes: Mapping[str, Function]) -> dict[str, Condition]:
-    """The measure with one change at a time, by their names: each(tokens, bias=BIAS, rows=ROWS)."""
-    return {name: partial(measure, **{kind: one}) for kind, named in changes.items() for name, one in named.items()}
-
-
-NO_TABLE, NO_VECTORS = ({name: named[name]} for name, named in (("table zeroed", BIAS), ("vectors zeroed", ROWS)))
-EXPERIMENTS: dict[str, tuple[Sequence[str], int, dict[str, Condition]]] = {  # texts, tokens or sentences, conditions
-    "tokens": (TEXTS, 256, {"another token": another_token, **each(tokens, bias=BIAS, rows=ROWS)}),
-    "sentences": (
-        WITH_SENTENCES,
-        12,
-        {"the next sentence": next_sentence, **each(of_sentences, bias=BIAS, rows=ROWS)},
-    ),
-    "shuffled sentences": (
-        WITH_SENTENCES,
-        12,
-        {"as released": in_another_order, **each(in_another_order, bias=NO_TABLE, rows=NO_VECTORS)},
-    ),
-    "beyond 512": (
-        TEXTS,
-        702,
-        {**each(beyond, rows=LONGER), "another window (360 … 759)": partial(beyond, begin=360, end=760)},
-    ),
-    "profiles": (TEXTS, 384, {"as released": profiles, **each(profiles, rows=NO_VECTORS)}),
-}
+Conditions = dict[str, dict[str, Any]]
+RELEASED: Conditions = {"as released": {}}
+NO_TABLE: Conditions = {"table zeroed": {"bias": BIAS["table zeroed"]}}
+NO_VECTORS: Conditions = {"vectors zeroed": {"rows": ROWS["vectors zeroed"]}}
+CHANGED: Conditions = {name: {"bias": bias} for name, bias in BIAS.items()}
+CHANGED |= {name: {"rows": rows} for name, rows in ROWS.items()}
+LONG: Conditions = {name: {"rows": rows} for name, rows in LONGER.items()}
+LONG["another window (360 … 759)"] = {"begin": 360, "end": 760}
+EXPERIMENTS: dict[str, tuple[Callable[..., Row], tuple[str, ...], int, Conditions]] = {
+    "tokens": (tokens, TEXTS, 256, {"another token": {"floor": True}} | CHANGED),
+    "sentences": (in_sentences, WITH_SENTENCES, 12, {"the next sentence": {"floor": True}} | CHANGED),
+    "shuffled sentences": (in_another_order, WITH_SENTENCES, 12, RELEASED | NO_TABLE | NO_VECTORS),
+    "beyond 512": (beyond, TEXTS, 702, LONG),
+    "profiles": (profiles, TEXTS, 384, RELEASED | NO_VECTORS),
+}  # what is measured, on which texts, in how many tokens or sentences of each, and under which conditions
 
 
 def plan(load: Callable[[], MPNet]) -> list[Run]:
-    """Every run; the first one that is done loads the model."""
+    """Every condition on every text; the first run that is done loads the model."""
 
     @one_thread()
-    def outcome(condition: Condition, text: str) -> Row:
-        return short(condition(load(), text))
+    def outcome(measure: Callable[..., Row], text: str, condition: dict[str, Any]) -> Row:
+        return short(measure(load(), text, **condition))
 
     return [
-        Run({"experiment": name, "condition": said, "text": text, "n": n}, partial(outcome, condition, text))
-        for name, (texts, n, conditions) in EXPERIMENTS.items()
+        Run({"experiment": name, "condition": said, "text": text, "n": n}, partial(outcome, measure, text, condition))
+        for name, (measure, texts, n, conditions) in EXPERIMENTS.items()
         for text in texts
         for said, condition in conditions.items()
     ]
