@@ -65,7 +65,7 @@ def read(path: str | Path) -> list[Row]:
             row = json.loads(line)
         except ValueError:
             continue
-        if isinstance(row, dict) and "loss" in row:
+        if isinstance(row, dict) and "seconds" in row:  # the last entry of a finished run
             rows.setdefault(key(row), row)
     return list(rows.values())
 

@@ -26,6 +26,7 @@ class RelativeAttention(nn.Module):
     "auto", "eager" or "sdpa" (see `backends`).
     `n_kv_heads`, a divisor of n_heads: so many heads of keys and values, each read by a group of neighbouring query
     heads; query head h reads head h // (n_heads // n_kv_heads). None: one for each query head.
+    projection_bias: whether the four projections add a learned vector, W x + c, as those of BERT and MPNet do.
     Raises ValueError for sizes that do not fit, a position that is not a scheme, and an unknown backend.
     Sources: Vaswani et al. 2017, section 3.2.2; grouped queries: Ainslie et al. 2023, section 2.2.
     """
@@ -37,6 +38,7 @@ class RelativeAttention(nn.Module):
         position: Position | None = None,
         *,
         n_kv_heads: int | None = None,
+        projection_bias: bool = False,
         causal: bool = False,
         backend: str = "auto",
     ) -> None:
@@ -53,7 +55,7 @@ class RelativeAttention(nn.Module):
         self.position = Position() if position is None else position
         d_kv = n_kv_heads * (d_model // n_heads)
         widths = (d_model, d_kv, d_kv, d_model)
-        self.query, self.key, self.value, self.out = (nn.Linear(d_model, width, bias=False) for width in widths)
+        self.query, self.key, self.value, self.out = (nn.Linear(d_model, width, projection_bias) for width in widths)
 
     def forward(
         self,
