@@ -43,9 +43,11 @@ def main(arguments):
     """Exit status, or the sentence that says what went wrong."""
     commands = {command.__name__: command for command in (lab, test, model, build, site)}
     if sys.version_info < (3, 11):
-        return (f"This course needs Python 3.11 or newer; this is {sys.version.split()[0]}. A newer one is at "
-                "https://www.python.org/downloads/. If you have one, run this command with it, such as "
-                "`python3.13 course.py lab` (on Windows `py -3.13 course.py lab`).")
+        return (
+            f"This course needs Python 3.11 or newer; this is {sys.version.split()[0]}. A newer one is at "
+            "https://www.python.org/downloads/. If you have one, run this command with it, such as "
+            "`python3.13 course.py lab` (on Windows `py -3.13 course.py lab`)."
+        )
     if not arguments or arguments[0] not in commands:
         asked = arguments[:1] in (["help"], ["--help"], ["-h"])
         print(__doc__, file=sys.stdout if asked else sys.stderr)
