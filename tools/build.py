@@ -26,18 +26,16 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from traitlets.config import Config
 
+from course_chapters import lesson_file, tasks_of, topics
+from course_kit.contents import CONTENTS, KINDS, TOPICS, Chapter
+from course_kit.display.widget import WIDGET
+from course_lib import __version__
+from tools.address import address, open_in_colab
+from tools.cells import edited, fingerprint, new_id
+from tools.links import core, core_goes_on, filled, lesson_words, link, marked, next_chapter
+from tools.tables import outdated
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from course_chapters import lesson_file, tasks_of, topics  # noqa: E402
-from course_kit.contents import CONTENTS, KINDS, TOPICS, Chapter  # noqa: E402
-from course_kit.display.widget import WIDGET  # noqa: E402
-from course_lib import __version__  # noqa: E402
-from tools.address import address, open_in_colab  # noqa: E402
-from tools.cells import content, edited, fingerprint, new_id  # noqa: E402
-from tools.links import core, core_goes_on, filled, lesson_words, link, marked, next_chapter  # noqa: E402
-from tools.tables import outdated  # noqa: E402
-
 SECONDS_PER_CELL = 600
 SETUP = """\
 # @title Set-up: run this first
@@ -289,11 +287,10 @@ def differences(path: Path, nb: NotebookNode) -> list[str]:
     if old is None:
         return [f"{where(path)} is missing"]
     found = []
-    if content(old) != content(nb) or [(c.id, c.metadata) for c in old.cells] != [(c.id, c.metadata) for c in nb.cells]:
-        pairs = zip(content(old), content(nb))
-        first = next((n for n, (a, b) in enumerate(pairs, 1) if a != b), min(len(old.cells), len(nb.cells)))
-        cause = "edited by hand" if edited(old) else "older than its source"
-        found.append(f"{where(path)} differs from its source at cell {first}: {cause}")
+    if edited(old):
+        found.append(f"{where(path)} was edited by hand")
+    elif [(cell.id, cell.metadata) for cell in old.cells] != [(cell.id, cell.metadata) for cell in nb.cells]:
+        found.append(f"{where(path)} is older than its source")
     counts = [cell.execution_count for cell in old.cells if cell.cell_type == "code"]
     if path.parent.name != "exercises" and counts != list(range(1, len(counts) + 1)):  # nbval skips what has none
         found.append(f"{where(path)} was not executed from top to bottom")
