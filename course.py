@@ -104,7 +104,7 @@ def test(arguments):
     prepare(DEVELOP)
     fetch_model()
     whole = set(arguments) <= {"--all", "--under-load", "--after-learner", "--help"}
-    become(*(["tools/check.py"] if whole else ["-m", "pytest"]), *arguments)
+    become("-m", "tools.check" if whole else "pytest", *arguments)
 
 
 def model(arguments):
@@ -116,7 +116,7 @@ def model(arguments):
 def build(arguments):
     prepare(DEVELOP)
     fetch_model()
-    become("tools/build.py", *arguments)
+    become("-m", "tools.build", *arguments)
 
 
 def site(arguments):

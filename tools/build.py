@@ -10,35 +10,26 @@ In all Markdown, [[t5_buckets]] becomes a link (tools/links.py).
 """
 
 import argparse
-import hashlib
 import importlib
-import os
-import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import jupytext
 import nbformat
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from traitlets.config import Config
+
+from course_chapters import lesson_file, tasks_of, topics
+from course_kit.contents import CONTENTS, KINDS, TOPICS, Chapter
+from course_lib import __version__
+from tools.address import address, open_in_colab
+from tools.cells import edited, fingerprint, new_id
+from tools.links import core, core_goes_on, filled, lesson_words, link, marked, next_chapter
+from tools.outputs import BuildError, changed, execute, keep_outputs, lasting
+from tools.tables import outdated
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from course_chapters import lesson_file, tasks_of, topics  # noqa: E402
-from course_kit.contents import CONTENTS, KINDS, TOPICS, Chapter  # noqa: E402
-from course_kit.display.widget import WIDGET  # noqa: E402
-from course_lib import __version__  # noqa: E402
-from tools.address import address, open_in_colab  # noqa: E402
-from tools.cells import content, edited, fingerprint, new_id  # noqa: E402
-from tools.links import core, core_goes_on, filled, lesson_words, link, marked, next_chapter  # noqa: E402
-from tools.tables import outdated  # noqa: E402
-
-SECONDS_PER_CELL = 600
 SETUP = """\
 # @title Set-up: run this first
 import sys
@@ -65,22 +56,7 @@ within a minute, restart the kernel in the menu *Kernel*, and change your answer
 START_SOLUTIONS = """\
 This page has a right answer to each of the {tasks} of the lesson {lesson}. To run them all, choose *Run All Cells* in
 the menu *Run*."""
-READ = "files_that_were_read"  # among Python's builtins, so that a lesson's own names are only its own
-WATCH = (  # a kernel begins with it
-    f"__import__('builtins').{READ} = set(); __import__('sys').addaudithook(lambda event, args: "
-    f"event == 'open' and isinstance(args[0], str) and {READ}.add(__import__('os').path.abspath(args[0])))"
-)
-TELL = (  # and ends with it: what it opened, and the modules that it has, which Python may have read from its cache
-    f"print(*{READ}, *(module.__file__ for module in list(__import__('sys').modules.values()) "
-    "if getattr(module, '__file__', None)), sep='\\n')"
-)
-NOT_OURS = (".venv", "build", "mine", "model", *KINDS)  # the rest of the folder is the course
-PINS = ("requirements.txt", "constraints.txt", "course_lib/released/wheel.txt")  # packages, and the released model
 FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}  # code that JupyterLab and Colab fold away
-
-
-class BuildError(Exception):
-    """What is wrong and where, in one message for the author."""
 
 
 def chapter_notebooks(chapter: Chapter) -> dict[Path, NotebookNode]:
@@ -188,54 +164,6 @@ def notebook(folder: str, chapter: Chapter, opening: str, cells: list[NotebookNo
     return nbformat.from_dict(made)
 
 
-def hashes(nb: NotebookNode, files: Iterable[str]) -> dict[str, str]:
-    """What the outputs of a notebook depend on: its code, and these files of the course."""
-    code = repr([cell.source for cell in nb.cells if cell.cell_type == "code"]).encode()
-    contents = {file: (ROOT / file).read_bytes() if (ROOT / file).exists() else b"" for file in sorted(files)}
-    return {name: hashlib.sha256(content).hexdigest()[:12] for name, content in {"its code": code, **contents}.items()}
-
-
-def changed(nb: NotebookNode, old: NotebookNode) -> list[str]:
-    """What has changed since the old notebook was executed, of all that its outputs depend on."""
-    ran_with = old.metadata["built"].get("ran_with", {"its code": ""})
-    now = hashes(nb, ran_with.keys() - {"its code"})
-    return [name for name, hashed in ran_with.items() if now.get(name) != hashed]
-
-
-def keep_outputs(nb: NotebookNode, old: NotebookNode) -> None:
-    """Give a notebook the outputs of an older one with the same code."""
-    cells = [[cell for cell in each.cells if cell.cell_type == "code"] for each in (nb, old)]
-    for cell, before in zip(*cells, strict=True):
-        cell.outputs, cell.execution_count = before.outputs, before.execution_count
-    nb.metadata.language_info = old.metadata.language_info
-
-
-def execute(nb: NotebookNode, path: Path) -> None:
-    """Run every cell in the notebook's own folder and keep the outputs; BuildError names the cell that fails."""
-    nb.cells.append(new_code_cell(TELL))
-    os.environ["COURSE_KEEPS_NO_PROGRESS"] = "1"
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    started: list[int] = []
-    client = NotebookClient(
-        nb, timeout=SECONDS_PER_CELL, resources={"metadata": {"path": str(path.parent)}},
-        record_timing=False, store_widget_state=False, coalesce_streams=True,
-        extra_arguments=[f"--IPKernelApp.exec_lines={WATCH}"],
-        on_cell_start=lambda cell, cell_index: started.append(cell_index),
-        config=Config(KernelManager={"transport_encryption": "auto"}),  # without it each kernel prints a warning
-    )  # fmt: skip
-    try:
-        client.execute()
-    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-        raise BuildError(f"{where(path)}, cell {started[-1] + 1}: {error}") from None
-    told = "".join(output.get("text", "") for output in nb.cells.pop().outputs).splitlines()
-    read_files = {file.relative_to(ROOT) for file in map(Path, told) if file.is_relative_to(ROOT) and file.is_file()}
-    ours = {file.as_posix() for file in read_files if file.parts[0] not in NOT_OURS and file.suffix != ".pyc"}
-    nb.metadata["built"]["ran_with"] = hashes(nb, ours | set(PINS))
-    for cell in nb.cells:
-        for output in cell.get("outputs", []):
-            output.get("data", {}).pop(WIDGET, None)
-
-
 def write(nb: NotebookNode, path: Path) -> str:
     """Write the notebook, executed if anything that its outputs depend on has changed; returns what was done."""
     old = read(path)
@@ -247,7 +175,7 @@ def write(nb: NotebookNode, path: Path) -> str:
     path.parent.mkdir(exist_ok=True)
     done = "written"
     if path.parent.name != "exercises":
-        if old is not None and not changed(nb, old):
+        if old is not None and not changed(nb, old, ROOT):
             keep_outputs(nb, old)
             nb.metadata["built"]["ran_with"] = old.metadata["built"]["ran_with"]
         else:
@@ -266,16 +194,6 @@ def read(path: Path) -> NotebookNode | None:
     return nbformat.read(path, as_version=4) if path.exists() else None
 
 
-def lasting(nb: NotebookNode) -> str:
-    """What two builds must share: all but a picture's bytes and the outputs that nbval is told to ignore."""
-    nb = nbformat.from_dict(nb)
-    nb.metadata["built"].pop("ran_with", None)
-    for cell in nb.cells:
-        if "nbval-ignore-output" in cell.metadata.get("tags", []):
-            cell.outputs = []
-    return re.sub(r"data:image/png;base64,[A-Za-z0-9+/=]+", "PNG", nbformat.writes(nb))
-
-
 def save(nb: NotebookNode, path: Path) -> None:
     """Write beside the old file, then put it in its place: a build that is cut off loses nothing."""
     draft = path.with_suffix(".draft")
@@ -289,15 +207,14 @@ def differences(path: Path, nb: NotebookNode) -> list[str]:
     if old is None:
         return [f"{where(path)} is missing"]
     found = []
-    if content(old) != content(nb) or [(c.id, c.metadata) for c in old.cells] != [(c.id, c.metadata) for c in nb.cells]:
-        pairs = zip(content(old), content(nb))
-        first = next((n for n, (a, b) in enumerate(pairs, 1) if a != b), min(len(old.cells), len(nb.cells)))
-        cause = "edited by hand" if edited(old) else "older than its source"
-        found.append(f"{where(path)} differs from its source at cell {first}: {cause}")
+    if edited(old):
+        found.append(f"{where(path)} was edited by hand")
+    elif [(cell.id, cell.metadata) for cell in old.cells] != [(cell.id, cell.metadata) for cell in nb.cells]:
+        found.append(f"{where(path)} is older than its source")
     counts = [cell.execution_count for cell in old.cells if cell.cell_type == "code"]
     if path.parent.name != "exercises" and counts != list(range(1, len(counts) + 1)):  # nbval skips what has none
         found.append(f"{where(path)} was not executed from top to bottom")
-    elif path.parent.name != "exercises" and not found and (new := changed(nb, old)):
+    elif path.parent.name != "exercises" and not found and (new := changed(nb, old, ROOT)):
         found.append(f"{where(path)} was executed before this changed: {', '.join(new)}")
     return found
 

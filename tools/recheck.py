@@ -1,4 +1,4 @@
-"""Run handed-in exercise notebooks again and say which tasks pass: python tools/recheck.py hand-ins/*.ipynb
+"""Run handed-in exercise notebooks again and say which tasks pass: python -m tools.recheck hand-ins/*.ipynb
 
 Each notebook runs from top to bottom in a process of its own, which bubblewrap fences in, and there its answers are
 checked. The fence protects the machine. It does not prove that an answer is honest: the checks run beside the learner's
@@ -24,13 +24,11 @@ from threading import Timer
 import nbformat
 from IPython.core.interactiveshell import InteractiveShell
 
+from course_chapters import tasks_of, topics
+from course_kit.checking import Result
+from course_kit.contents import TOPICS
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from course_chapters import tasks_of, topics  # noqa: E402
-from course_kit.checking import Result  # noqa: E402
-from course_kit.contents import TOPICS  # noqa: E402
-
 IMPORT = re.compile(r"^from course_chapters\.(\w+) import tasks as task$", re.MULTILINE)
 CELL, HAND_IN = 120, 900  # seconds by the clock
 SEEN = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/etc/ld.so.cache", "/etc/alternatives"]

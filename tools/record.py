@@ -1,4 +1,4 @@
-"""python tools/record.py TOPIC: what a lesson and its tasks ask the released model, for machines without its file.
+"""python -m tools.record TOPIC: what a lesson and its tasks ask the released model, for machines without its file.
 
 Runs the lesson and its solutions with the model, and writes course_lib/released/recorded/TOPIC.xz. Every answer is as
 the recording will give it, so an assert that passes here passes there.
@@ -17,14 +17,11 @@ import torch
 from IPython.core.interactiveshell import InteractiveShell
 from torch import Tensor
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+from course_kit.contents import TOPICS
+from course_lib import released
+from course_lib.released.recorded import FOLDER, Recorded, unpacked
+
 os.environ["COURSE_KEEPS_NO_PROGRESS"] = "1"
-
-from course_kit.contents import TOPICS  # noqa: E402
-from course_lib import released  # noqa: E402
-from course_lib.released.recorded import FOLDER, Recorded, unpacked  # noqa: E402
-
 LARGE = 4096  # a tensor with more numbers than this is kept in half precision
 
 

@@ -1,14 +1,13 @@
-"""What learners get from the page of a task: for its author, in seconds.
+"""What learners get from the page of a task, for its author.
 
     .venv/bin/python -m tests.tasks.page rope/rope             since the last commit
     .venv/bin/python -m tests.tasks.page rope/rope main        since another one
 
-It lists the wrong lines and programs of the page, or the wrong answers of a prediction: ✓ if a learner who writes it
-reads its message and no other, else what this learner reads. Then it lists the recorded answers (`transcript.py`) to
-which the page now says something else.
+Within seconds it lists the wrong lines and programs of the page, or the wrong answers of a prediction: ✓ if a learner
+who writes it reads its message and no other, else what this learner reads. If the page has changed, it then tries the
+recorded answers (`transcript.py`), a minute for a hundred, and shows those to which the page now says something else.
 """
 
-import copy
 import subprocess
 import sys
 import tempfile
@@ -16,15 +15,11 @@ from collections.abc import Iterable, Iterator
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
-from course_chapters import tasks_of, topics
 from course_kit.checking import CodingTask, Exercise, Prediction, Result
-from course_kit.checking.matching import Wrong, matching
 from course_kit.checking.pages import exercise
-from course_kit.checking.spec import attempt
 
 from .. import ROOT
 from . import transcript
-from .notebook import defined
 
 
 def wrong_ones(task: Exercise) -> Iterator[tuple[str, str]]:
@@ -48,14 +43,10 @@ def other_words(result: Result, message: str) -> str:
     return f"{'read' if message in result.cause else 'NEVER READ'}: {result.cause or result}"
 
 
-def changed(before: Exercise, now: Exercise, answers: Iterable[transcript.Entry], whole: bool) -> Iterator[str]:
-    """Each recorded wrong answer to which two versions of a page say something else, and what they say.
-
-    Unless `whole`, the versions differ only in wrong lines, and only answers that one of these explains are checked.
-    """
-    lines = touched(before, now)
+def changed(before: Exercise, now: Exercise, answers: Iterable[transcript.Entry]) -> Iterator[str]:
+    """Each recorded wrong answer to which two versions of a page say something else, and what they say."""
     for answer in answers:
-        if "right" in answer or not (whole or explained(now, answer, lines)):
+        if "right" in answer:
             continue
         was, is_now = (transcript.answered(task, answer) for task in (before, now))
         if was.cause != is_now.cause or was.known != is_now.known:
@@ -63,47 +54,27 @@ def changed(before: Exercise, now: Exercise, answers: Iterable[transcript.Entry]
             yield f"{answer['source'].rstrip()}\n  before  {words[0]}\n  now     {words[1]}"
 
 
-def touched(before: Exercise, now: Exercise) -> list[Wrong]:
-    """The wrong programs that only one of two versions of a page has, or that have another message."""
-    if not isinstance(before, CodingTask) or not isinstance(now, CodingTask):
-        return []
-    old, new = ({one[1:3]: (one.message, one.program) for one in task.wrong_programs.on_page} for task in (before, now))
-    return [(old | new)[key] for key in old.keys() ^ new.keys()]
-
-
-def explained(task: CodingTask, answer: transcript.Entry, programs: list[Wrong]) -> bool:
-    """Whether one of these programs does what a recorded answer does."""
-    spec = copy.copy(task.spec)
-    spec.seconds = transcript.SECONDS
-    tried = attempt(spec, defined(answer["source"], task.name))
-    return tried.first is not None and bool(matching(tried, programs))
-
-
 def main(key: str, commit: str = "HEAD") -> None:
     """Say what learners get from the page of a task, such as "rope/rope", and what is new since a commit."""
-    topic, _, name = key.partition("/")
-    task = tasks_of(topic).get(name) if topic in topics() else None
+    task = transcript.exercises().get(key)
     if not isinstance(task, CodingTask | Prediction):
         sys.exit(f"{key}: expected the topic and the task of a page, such as rope/rope")
     module = sys.modules[task.home.__module__]
     file = Path(str(module.__file__)).relative_to(ROOT)
+    found = list(wrong_ones(task))
     print(file)
-    many, own = 0, 0
-    for shown, words in wrong_ones(task):
-        many, own = many + 1, own + (not words)
+    for shown, words in found:
         print(f"{'✗' if words else '✓'} {shown}", *[f"        {words}"] * bool(words), sep="\n")
-    print(f"{own} of {many} show their own message, and no other.\n")
+    print(f"{sum(not words for _, words in found)} of {len(found)} show their own message, and no other.\n")
 
     old = subprocess.run(["git", "show", f"{commit}:{file}"], cwd=ROOT, capture_output=True, text=True, check=False)
-    text = (ROOT / file).read_text(encoding="utf-8")
-    if old.returncode or old.stdout == text:
+    if old.returncode or old.stdout == (ROOT / file).read_text(encoding="utf-8"):
         print(f"The page is new since {commit}." if old.returncode else f"The page is as in {commit}.")
         return
     with tempfile.TemporaryDirectory() as folder:
         before = of_text(old.stdout, module.__name__, Path(folder) / file.name)
-        whole = isinstance(task, Prediction) or without_lines(before, old.stdout) != without_lines(task, text)
-        found = list(changed(before, task, transcript.read(key), whole))
-    print(*found, f"recorded answers that get other words than in {commit}: {len(found)}", sep="\n\n")
+        others = list(changed(before, task, transcript.read(key)))
+    print(*others, f"recorded answers that get other words than in {commit}: {len(others)}", sep="\n\n")
 
 
 def of_text(text: str, name: str, file: Path) -> Exercise:
@@ -113,11 +84,6 @@ def of_text(text: str, name: str, file: Path) -> Exercise:
     page = module_from_spec(spec)
     spec.loader.exec_module(page)
     return exercise(page)
-
-
-def without_lines(task: CodingTask, page: str) -> str:
-    """The text of a page without its wrong lines."""
-    return page.replace(task.wrong_programs.lines, "")
 
 
 if __name__ == "__main__":
