@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from ..reference.absolute import check_length, check_pairs
+from ..reference.absolute import check_base, check_length, check_pairs
 from ..reference.grid import check_whole
 from .places import angles, check_from_0, check_positions, counted
 
@@ -24,6 +24,7 @@ class Sinusoidal(nn.Module):
         positions (n,) or (batch, n), whole numbers: where each token is, in place of `past`. Raises ValueError for
         positions that are not whole.
         """
+        _check_input(x, self.d_model)
         positions = counted(past, x) if positions is None else check_positions("positions", positions, x)
         return x + sinusoidal(positions, self.d_model, base=self.base, dtype=x.dtype)
 
@@ -45,6 +46,7 @@ class Learned(nn.Module):
 
         positions (n,) or (batch, n), whole numbers: where each token is, in place of `past`.
         """
+        _check_input(x, self.table.shape[-1])
         if positions is None:
             end = check_whole("past", past, 0) + x.shape[-2]
             check_length(end, len(self.table))
@@ -56,8 +58,8 @@ class Learned(nn.Module):
 
 
 def frequencies(d: int, base: float) -> Tensor:
-    """base^(−2m/d) for m = 0 … d/2 − 1, in float64."""
-    return base ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    """base^(−2m/d) for m = 0 … d/2 − 1, in float64. Raises ValueError for odd d and a base not above 0."""
+    return check_base(base) ** (-torch.arange(0, check_pairs("d", d), 2, dtype=torch.float64) / d)
 
 
 def sinusoidal(positions: Tensor, d: int, *, base: float = 10000.0, dtype: torch.dtype | None = None) -> Tensor:
@@ -66,5 +68,11 @@ def sinusoidal(positions: Tensor, d: int, *, base: float = 10000.0, dtype: torch
     Raises ValueError for odd d.
     """
     dtype = torch.get_default_dtype() if dtype is None else dtype
-    angle = angles(positions, frequencies(check_pairs("d", d), base))
+    angle = angles(positions, frequencies(d, base))
     return torch.stack([angle.sin(), angle.cos()], -1).flatten(-2).to(positions.device, dtype)
+
+
+def _check_input(x: Tensor, d_model: int) -> None:
+    """A ValueError for another width, which might broadcast, and for whole numbers, which would round the positions."""
+    if x.dim() < 2 or x.shape[-1] != d_model or not x.is_floating_point():
+        raise ValueError(f"x {tuple(x.shape)} of {x.dtype}: expected (batch, n, {d_model}), floating-point numbers")

@@ -1,10 +1,12 @@
 """Attention, with every place where relative position may enter it, as the formula reads."""
 
 import math
+from dataclasses import replace
 
 import torch
 from torch import Tensor
 
+from ..reference.grid import check_sizes
 from .grid import from_grid, to_grid
 from .position import Vectors
 from .terms import Terms, grouped_matmul
@@ -20,7 +22,7 @@ def attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> tuple[Tensor, Te
     """
     terms.check(q, k, v)
     n_q, n_k, c = q.shape[-2], k.shape[-2], terms.value_vectors
-    s, mask = scores(q, k, terms), _visible(terms, n_q, n_k, q.device)
+    s, mask = _scores(q, k, terms), _visible(terms, n_q, n_k, q.device)
     hidden = None if mask is None else ~mask
     if terms.reach is not None and terms.bias is not None:
         far = _by_cell(terms.bias, n_q) == -math.inf
@@ -39,7 +41,15 @@ def attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> tuple[Tensor, Te
 
 
 def scores(q: Tensor, k: Tensor, terms: Terms) -> Tensor:
-    """scale · q_i·(k_j + a_{j−i}) + b_{j−i} + f_j, before mask and sink: (…, heads, n_q, n_k)."""
+    """scale · q_i·(k_j + a_{j−i}) + b_{j−i} + f_j, before mask and sink: (…, heads, n_q, n_k).
+
+    Raises ValueError as `attention` does.
+    """
+    replace(terms, value_vectors=None).check(q, k, k)
+    return _scores(q, k, terms)
+
+
+def _scores(q: Tensor, k: Tensor, terms: Terms) -> Tensor:
     n_q, n_k, a, b = q.shape[-2], k.shape[-2], terms.key_vectors, terms.bias
     s = grouped_matmul(q, k.mT)  # content
     if a is not None:
@@ -53,7 +63,11 @@ def scores(q: Tensor, k: Tensor, terms: Terms) -> Tensor:
 
 
 def causal_mask(n_q: int, n_k: int, past: int = 0, device: torch.device | str | None = None) -> Tensor:
-    """True where query i may look: key j is not after position past + i. Shape (n_q, n_k)."""
+    """True where query i may look: key j is not after position past + i. Shape (n_q, n_k).
+
+    Raises ValueError for sizes below 1 or a negative past.
+    """
+    n_q, n_k, past = check_sizes(n_q, n_k, past)
     return torch.ones(n_q, n_k, dtype=torch.bool, device=device).tril(past)
 
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from ..reference import axial_rope as reference
 from ..reference.grid import check_whole
 from .kept import kept
-from .places import Places, check_from_0
+from .places import Places, check_from_0, check_span
 from .position import Position
 from .rope import turned
 
@@ -39,7 +39,8 @@ class OnAxes(Position):
     def _cos_sin_at(self, x: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
         """cos and sin of the angles of tokens with these numbers (batch or 1, n), (batch or 1, 1, n, d_head/2) each."""
         check_from_0(numbers, f"the table of {type(self).__name__}")
-        cos, sin = _cos_sin(self, 0, int(numbers.max()) + 1, x.dtype, x.device)
+        check_span(n := int(numbers.max()) + 1)
+        cos, sin = _cos_sin(self, 0, n, x.dtype, x.device)
         return cos[numbers][:, None], sin[numbers][:, None]
 
     def _turned(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:

@@ -31,7 +31,7 @@ def attend(backend: str, q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> Tenso
 
     Raises ValueError for an unknown backend and for shapes that do not fit.
     """
-    small = q[..., 0].numel() * k.shape[-2] < SMALL_GRID
+    small = q.shape[:-1].numel() * k.shape[-2:-1].numel() < SMALL_GRID
     if check_backend(backend) == "eager" or (backend == "auto" and small):
         return attention(q, k, v, terms)[0]
     return fast_attention(q, k, v, terms)

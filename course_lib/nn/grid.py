@@ -7,7 +7,7 @@ one per offset, ascending.
 import torch
 from torch import Tensor
 
-from ..reference.grid import check_sizes
+from ..reference.grid import check_sizes, check_whole
 
 
 def row_offsets(n_q: int, n_k: int | None = None, past: int = 0, device: torch.device | str | None = None) -> Tensor:
@@ -24,6 +24,7 @@ def to_grid(rows: Tensor, n_q: int) -> Tensor:
 
     Raises ValueError when the shape is not one of these.
     """
+    n_q = check_whole("n_q", n_q)
     if rows.dim() < 2 or rows.shape[-2] not in (1, n_q):
         raise ValueError(f"rows has shape {tuple(rows.shape)}, but n_q={n_q} needs (…, 1, width) or (…, {n_q}, width)")
     n_k = rows.shape[-1] - n_q + 1

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from ..reference.grid import check_whole
 
+LONGEST = 2**24  # numbers in a row that a scheme is asked for
 At = int | Tensor  # the position of the first token, from which the others are counted, or of each, (batch or 1, n)
 
 
@@ -29,7 +30,9 @@ class Places:
     def sizes(self) -> tuple[int, int, int]:
         """The n_q, n_k and past of the shortest row that holds every offset j − i."""
         back, ahead = self.i.max() - self.j.min(), self.j.max() - self.i.min()
-        return max(int(back), 0) + 1, max(int(ahead), 0) + 1, 0
+        n_q, n_k = max(int(back), 0) + 1, max(int(ahead), 0) + 1
+        check_span(n_q + n_k)
+        return n_q, n_k, 0
 
     @cached_property
     def columns(self) -> Tensor:
@@ -62,6 +65,12 @@ def check_from_0(positions: Tensor, whose: str) -> None:
     """A ValueError for positions below 0, also of hidden tokens, where a scheme has no number for them."""
     if (positions < 0).any():
         raise ValueError(f"positions: {int(positions.min())}, expected 0 or more for {whose}, of hidden tokens, too")
+
+
+def check_span(span: int) -> None:
+    """A ValueError for positions so far apart that what lies between does not fit into memory."""
+    if span > LONGEST:
+        raise ValueError(f"positions: {span} of them from first to last, expected at most {LONGEST}")
 
 
 def angles(positions: Tensor, speeds: Tensor) -> Tensor:

@@ -89,9 +89,11 @@ def rotate(
         (a, b) → factor · (a cos − b sin, a sin + b cos)
 
     positions, whole numbers, broadcast to (…, n). θ_m, speeds and factor as in `RoPE`. The angles are computed in
-    float64. Raises ValueError for odd d, more than d/2 speeds, a factor not above 0 and positions that are not whole.
-    Source: Su et al. 2021, sections 3.2.2 and 3.4.2, eq. 34.
+    float64. Raises ValueError for odd d, more than d/2 speeds, a base or factor not above 0, and positions or an x that
+    they do not fit. Source: Su et al. 2021, sections 3.2.2 and 3.4.2, eq. 34.
     """
+    if x.dim() < 2 or not x.is_floating_point():
+        raise ValueError(f"x {tuple(x.shape)} of {x.dtype}: expected (…, n, d), floating-point numbers")
     d = check_pairs("d", x.shape[-1])
     given = None if speeds is None else check_speeds(speeds, d)
     numbers = d, base, given, check_factor(factor), x.dtype

@@ -31,8 +31,14 @@ Zeros = dict[tuple[int, ...], Tensor]  # at most one buffer, whose cells outside
 
 
 def view(rows: Tensor, n_k: int) -> Tensor:
-    """grid[r, j] = rows[r, r + j]: rows (…, 1 or n_q, n_q + n_k − 1) seen as (…, n_q, n_k), without a copy."""
-    n_q, (*lead, next_row, next_number) = rows.shape[-1] - n_k + 1, rows.stride()
+    """grid[r, j] = rows[r, r + j]: rows (…, 1 or n_q, n_q + n_k − 1) seen as (…, n_q, n_k), without a copy.
+
+    Raises ValueError for other rows, of which the strides would show anything.
+    """
+    n_q = rows.shape[-1] - n_k + 1
+    if rows.dim() < 2 or n_k < 1 or n_q < 1 or rows.shape[-2] not in (1, n_q):
+        raise ValueError(f"rows {tuple(rows.shape)}: expected (…, 1 or n_q, n_q + n_k − 1) for n_k={n_k}")
+    *lead, next_row, next_number = rows.stride()
     step = next_number if rows.shape[-2] == 1 else next_row + next_number
     return rows.as_strided((*rows.shape[:-2], n_q, n_k), (*lead, step, next_number), rows.storage_offset())
 
@@ -41,7 +47,10 @@ def adjoint(grid: Tensor, zeros: Zeros | None = None) -> Tensor:
     """rows[r, r + j] = grid[r, j], zero elsewhere: grid (…, n_q, n_k) gives (…, n_q, n_q + n_k − 1).
 
     With `zeros` the result is the buffer kept there, which the next call overwrites.
+    Raises ValueError for fewer than two axes.
     """
+    if grid.dim() < 2:
+        raise ValueError(f"grid {tuple(grid.shape)}: expected (…, n_q, n_k)")
     n_q, n_k = grid.shape[-2:]
     shape = (*grid.shape[:-1], n_q + n_k - 1)
     zeros = {} if zeros is None else zeros

@@ -47,8 +47,11 @@ class T5CrossAttention(Position):
 def bucket(offset: Tensor, *, bidirectional: bool = True, num_buckets: int = 32, max_distance: int = 128) -> Tensor:
     """The bucket of each offset r = j − i, whole numbers of any shape: `reference.t5.bucket` in torch.
 
-    Raises ValueError for sizes that leave no buckets. Source: Raffel et al. 2020, section 2.1.
+    Raises ValueError for sizes that leave no buckets, and offsets that are not whole. Source: Raffel et al. 2020,
+    section 2.1.
     """
+    if offset.is_floating_point():
+        raise ValueError(f"offset of {offset.dtype}: expected whole numbers")
     starts = bucket_starts(bidirectional=bidirectional, num_buckets=num_buckets, max_distance=max_distance)
     return _bucket(offset, torch.tensor(starts, device=offset.device), bidirectional, num_buckets)
 

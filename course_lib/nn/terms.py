@@ -114,6 +114,10 @@ class Terms:
                 )
         if self.key_bias is not None and self.key_bias.shape[-2:] != (heads, n_k):
             raise ValueError(f"key_bias {tuple(self.key_bias.shape)}: expected (…, {heads}, {n_k}) for n_k={n_k}")
+        for name, term, own in (("bias", self.bias, 3), ("key_bias", self.key_bias, 2)):
+            front = () if term is None else term.shape[:-own]
+            if any(m not in (1, n) for m, n in zip_longest(reversed(front), reversed(batch), fillvalue=1)):
+                raise ValueError(f"{name}: axes {tuple(front)} before the heads, expected those of q, {tuple(batch)}")
         if self.sink is not None and self.sink.shape != (heads,):
             raise ValueError(f"sink {tuple(self.sink.shape)}: expected ({heads},), a score for each head")
         if self.reach is not None:
@@ -123,7 +127,13 @@ class Terms:
                 continue
             any_rows = vectors.first is not None or self.columns is not None
             table, d, rows = tuple(vectors.table.shape), x.shape[-1], "rows" if any_rows else width
-            if len(table) != 3 or table[0] not in (1, heads) or rows not in (table[1], "rows") or table[2] != d:
+            if (
+                len(table) != 3
+                or not table[1]
+                or table[0] not in (1, heads)
+                or rows not in (table[1], "rows")
+                or table[2] != d
+            ):
                 expected = f"expected ({heads} or 1, {rows}, {d}) for n_q={n_q}, n_k={n_k}"
                 raise ValueError(f"{name}: table {table}, {expected}")
         if self.mask is not None:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .attention import Array
-from .grid import check_whole
+from .grid import check_axes, check_whole
 
 
 def frequencies(d: int, base: float = 10000.0) -> Array:
@@ -32,6 +32,7 @@ def learned(n: int, table: ArrayLike, *, past: int = 0) -> Array:
     Source: Gehring et al. 2017, section 3.1.
     """
     table = np.asarray(table, float)
+    check_axes(table=(table, "max_length d"))
     n, past = check_whole("n", n), check_whole("past", past, 0)
     check_length(past + n, table.shape[0])
     return table[past : past + n]
@@ -45,9 +46,9 @@ def check_pairs(name: str, d: int) -> int:
 
 
 def check_base(base: float) -> float:
-    """`base` when it is above 0, else a ValueError."""
-    if not base > 0:
-        raise ValueError(f"base={base}: expected a number above 0")
+    """`base` when it is above 0 and finite, else a ValueError."""
+    if not 0 < base < np.inf:
+        raise ValueError(f"base={base}: expected a finite number above 0")
     return base
 
 

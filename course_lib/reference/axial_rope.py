@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .absolute import check_pairs, frequencies
 from .attention import Array
-from .grid import check_whole
+from .grid import check_axes, check_whole, check_wholes
 from .rope import pairs
 
 TEXT_AXES = 3  # time, row, column
@@ -26,17 +26,17 @@ def rotate(x: ArrayLike, positions: ArrayLike, axis: ArrayLike, speeds: ArrayLik
     Raises ValueError when these do not fit. Source: Heo et al. 2024 (RoPE for vision transformers), axial frequencies.
     """
     x, positions = np.asarray(x, float), check_table(positions)
-    axis, speeds = np.asarray(axis), np.asarray(speeds, float)
+    axis, speeds = check_wholes("axis", axis), np.asarray(speeds, float)
+    check_axes(x=(x, "… n d"))
     n, d = x.shape[-2:]
     if len(positions) != n:
         raise ValueError(f"positions {positions.shape}: expected ({n}, axes), a row for each token of x")
     if axis.shape != (d // 2,) or speeds.shape != (d // 2,):
         raise ValueError(f"axis {axis.shape}, speeds {speeds.shape}: expected ({d // 2},) each, for d={d}")
-    if axis.max() >= positions.shape[1]:
-        axes = positions.shape[1]
-        raise ValueError(
-            f"axis: the largest is {axis.max()}, expected one of the {axes} axes of the positions, counted from 0"
-        )
+    axes = positions.shape[1]
+    if axis.min() < 0 or axis.max() >= axes:
+        found = f"axis: from {axis.min()} to {axis.max()}"
+        raise ValueError(f"{found}, expected the {axes} axes of the positions, counted from 0")
     first, second = pairs(d)
     angle = positions[:, axis] * speeds
     a, b = x[..., first], x[..., second]
@@ -115,8 +115,9 @@ def next_position(positions: ArrayLike) -> int:
 
     It is not the number of tokens, because a picture takes fewer positions than it has tokens. The difference is what
     Qwen's code calls `rope_deltas`; a decoder that forgets it counts on from the wrong place.
+    positions (n, axes), whole numbers. Raises ValueError for others.
     """
-    return int(np.max(positions)) + 1
+    return int(check_wholes("positions", check_table(positions)).max()) + 1
 
 
 def check_table(positions: ArrayLike) -> NDArray:

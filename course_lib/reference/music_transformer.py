@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .absolute import check_length
 from .attention import Array
-from .grid import check_sizes
+from .grid import check_axes, check_sizes
 
 
 def skew_causal(rows: ArrayLike) -> Array:
@@ -25,7 +25,7 @@ def skew_causal(rows: ArrayLike) -> Array:
     *lead, n_q, n_k = rows.shape
     padded = np.concatenate([np.zeros((*lead, n_q, 1), rows.dtype), rows], axis=-1)
     # The flat memory is cut every n_k numbers instead of every n_k + 1, so row i slips i places. n_q are left over.
-    return padded.reshape(*lead, -1)[..., n_q:].reshape(*lead, n_q, n_k)
+    return padded.reshape(*lead, n_q * (n_k + 1))[..., n_q:].reshape(*lead, n_q, n_k)
 
 
 def skew_source(n_q: int, n_k: int) -> NDArray[np.int64]:
@@ -50,7 +50,8 @@ def skew(rows: ArrayLike, n_q: int) -> Array:
     if rows.ndim < 2 or rows.shape[-2] != n_q or rows.shape[-1] < n_q:
         raise ValueError(f"rows {rows.shape}: expected (…, {n_q}, {n_q} + n_k − 1) for n_q={n_q}")
     *lead, n_q, width = rows.shape
-    flat = np.concatenate([rows, np.zeros((*lead, n_q, 1), rows.dtype)], axis=-1).reshape(*lead, -1)
+    flat = np.concatenate([rows, np.zeros((*lead, n_q, 1), rows.dtype)], axis=-1)
+    flat = flat.reshape(*lead, n_q * (width + 1))
     grid = flat[..., n_q - 1 : n_q - 1 + n_q * width].reshape(*lead, n_q, width)
     return grid[..., : width - n_q + 1]
 
@@ -60,10 +61,13 @@ def slice_table(table: ArrayLike, n_q: int, n_k: int | None = None, *, past: int
 
     table (…, 2·max_length − 1, d) for offsets −(max_length − 1) … max_length − 1, ascending. causal=True: table
     (…, max_length, d) for offsets up to 0; the offsets after the query get zero vectors (the causal mask hides them).
-    Raises ValueError when the text is longer than the table. Source: Huang et al. 2019, section 3.4.
+    Raises ValueError for another table, and when the text is longer than it. Source: Huang et al. 2019, section 3.4.
     """
     table = np.asarray(table, float)
     n_q, n_k, past = check_sizes(n_q, n_k, past)
+    check_axes(table=(table, "… rows d"))
+    if not causal and table.shape[-2] % 2 == 0:
+        raise ValueError(f"table {table.shape}: expected (…, 2·max_length − 1, d), an odd number of rows")
     max_length = table.shape[-2] if causal else (table.shape[-2] + 1) // 2
     first, last = -(past + n_q - 1), n_k - 1 - past
     check_length(past + n_q if causal else max(past + n_q, n_k - past), max_length)
@@ -81,6 +85,7 @@ def music_transformer_scores(
     q (…, n_q, d), table as in `slice_table`. One product Q Eᵀ, then `skew`. S goes inside the scaling:
     softmax((Q Kᵀ + S) / √d_k). Raises ValueError as `slice_table` does. Source: Huang et al. 2019, eq. 3.
     """
-    q = np.asarray(q, float)
+    q, table = np.asarray(q, float), np.asarray(table, float)
+    check_axes(q=(q, "… n_q d"), table=(table, "… rows d"))
     vectors = slice_table(table, q.shape[-2], n_k, past=past, causal=causal)
     return skew(q @ np.swapaxes(vectors, -1, -2), q.shape[-2])

@@ -4,16 +4,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .attention import Array, attention
-from .grid import check_whole, from_grid, row_offsets, to_grid
+from .grid import check_axes, check_whole, check_wholes, from_grid, row_offsets, to_grid
 
 
 def clip_index(offset: ArrayLike, clip: int) -> NDArray[np.int64]:
     """The table row of each offset r = j − i: min(max(r, −clip), clip) + clip, from 0 to 2·clip, of any shape.
 
-    Raises ValueError for a negative clip. Source: Shaw et al. 2018, section 3.2.
+    Raises ValueError for a negative clip and offsets that are not whole. Source: Shaw et al. 2018, section 3.2.
     """
     clip = check_whole("clip", clip, 0)
-    return np.clip(np.asarray(offset), -clip, clip) + clip
+    return np.clip(check_wholes("offset", offset), -clip, clip) + clip
 
 
 def key_term(q: ArrayLike, key_table: ArrayLike, n_k: int | None = None, *, past: int = 0) -> Array:
@@ -22,7 +22,8 @@ def key_term(q: ArrayLike, key_table: ArrayLike, n_k: int | None = None, *, past
     q (…, n_q, d_k), key_table a (2·clip + 1, d_k) or (heads, 2·clip + 1, d_k). Each query meets each vector of the
     table once, n_q (2·clip + 1) products; the rest is looking up. Source: Shaw et al. 2018, eq. 4.
     """
-    q, a = np.asarray(q, float), check_table("key_table", key_table, np.shape(q)[-1])
+    q, a = np.asarray(q, float), check_table("key_table", key_table)
+    check_axes(q=(q, "… n_q d_k"), key_table=(a, "… rows d_k"))
     n_q = q.shape[-2]
     products = q @ np.swapaxes(a, -1, -2)
     return to_grid(products[..., clip_index(row_offsets(n_q, n_k, past), a.shape[-2] // 2)], n_q)
@@ -35,6 +36,7 @@ def value_term(weights: ArrayLike, value_table: ArrayLike, *, past: int = 0) -> 
     query gives to each offset, `from_grid`; then one product with the vectors. Source: Shaw et al. 2018, eq. 3.
     """
     weights, c = np.asarray(weights, float), check_table("value_table", value_table)
+    check_axes(weights=(weights, "… n_q n_k"), value_table=(c, "… rows d_v"))
     n_q, n_k = weights.shape[-2:]
     vectors = c[..., clip_index(row_offsets(n_q, n_k, past), c.shape[-2] // 2), :]
     return from_grid(weights, shared=False) @ vectors
@@ -55,17 +57,20 @@ def shaw_attention(
     The position is inside the scaling. Shapes as in `attention`, tables as in `key_term` and `value_term`.
     Source: Shaw et al. 2018, eqs. 3 and 4; the paper's own ablation finds keys alone as good as both.
     """
-    q = np.asarray(q, float)
-    position = key_term(q, key_table, np.shape(k)[-2], past=past) / np.sqrt(q.shape[-1])
+    q, k, v = np.asarray(q, float), np.asarray(k, float), np.asarray(v, float)
+    check_axes(q=(q, "… n_q d_k"), k=(k, "… n_k d_k"), v=(v, "… n_k d_v"))
+    if value_table is not None:
+        check_axes(v=(v, "… n_k d_v"), value_table=(np.asarray(value_table), "… rows d_v"))
+    position = key_term(q, key_table, k.shape[-2], past=past) / np.sqrt(q.shape[-1])
     output, weights = attention(q, k, v, bias=position, mask=mask)
     if value_table is not None:
         output = output + value_term(weights, value_table, past=past)
     return output, weights
 
 
-def check_table(name: str, table: ArrayLike, d: int | None = None) -> Array:
+def check_table(name: str, table: ArrayLike) -> Array:
     """The table as an array (…, 2·clip + 1, d), or a ValueError: offsets −clip … clip are an odd number of rows."""
     table = np.asarray(table, float)
-    if table.ndim < 2 or table.shape[-2] % 2 == 0 or d not in (None, table.shape[-1]):
-        raise ValueError(f"{name} {table.shape}: expected (…, 2·clip + 1, {'d' if d is None else d})")
+    if table.ndim < 2 or table.shape[-2] % 2 == 0:
+        raise ValueError(f"{name} {table.shape}: expected (…, 2·clip + 1, d)")
     return table

@@ -15,9 +15,7 @@ def softmax_with_sink(s: ArrayLike, sink: ArrayLike) -> Array:
     softmax; a = 0 adds 1 to the denominator. Raises ValueError when a does not fit the rows.
     Source: the code of gpt-oss (OpenAI 2025).
     """
-    s, a = np.asarray(s, float), np.asarray(sink, float)
-    if s.ndim < 1 or a.ndim >= s.ndim or any(m not in (1, n) for m, n in zip(a.shape[::-1], s.shape[-2::-1])):
-        raise ValueError(f"sink {a.shape}: expected a number for each row of the scores {s.shape}, or one for all")
+    s, a = _of_rows(s, sink)
     column = np.broadcast_to(a[..., None], (*s.shape[:-1], 1))
     return softmax(np.concatenate([s, column], axis=-1))[..., :-1]
 
@@ -26,9 +24,11 @@ def kept_share(s: ArrayLike, sink: ArrayLike) -> Array:
     """What the keys keep of each query's weight: σ(lse − a) with lse = ln Σ_j e^{s_j}, (…) for scores (…, n).
 
     The plain softmax times this share is the softmax with the sink. A kernel that returns lse needs nothing more.
+    Raises ValueError as `softmax_with_sink` does.
     """
-    lse = np.logaddexp.reduce(np.asarray(s, float), axis=-1)
-    return np.exp(lse - np.logaddexp(lse, sink))
+    s, a = _of_rows(s, sink)
+    lse = np.logaddexp.reduce(s, axis=-1)
+    return np.exp(lse - np.logaddexp(lse, a))
 
 
 def sink_positions(text: int, *, first: int, w: int) -> tuple[list[int], list[int]]:
@@ -40,3 +40,11 @@ def sink_positions(text: int, *, first: int, w: int) -> tuple[list[int], list[in
     text, first, w = check_whole("text", text), check_whole("first", first), check_whole("w", w)
     kept = [p for p in range(text) if p < first or p >= text - w]
     return kept, list(range(len(kept)))
+
+
+def _of_rows(s: ArrayLike, sink: ArrayLike) -> tuple[Array, Array]:
+    """Scores and sink as arrays, or a ValueError when the sink does not fit the rows."""
+    s, a = np.asarray(s, float), np.asarray(sink, float)
+    if s.ndim < 1 or a.ndim >= s.ndim or any(m not in (1, n) for m, n in zip(a.shape[::-1], s.shape[-2::-1])):
+        raise ValueError(f"sink {a.shape}: expected a number for each row of the scores {s.shape}, or one for all")
+    return s, a

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .attention import Array
-from .grid import check_whole, row_offsets, to_grid
+from .grid import check_whole, check_wholes, row_offsets, to_grid
 
 
 def bucket(
@@ -17,10 +17,11 @@ def bucket(
         E + ⌊ln(d / E) / ln(max_distance / E) · (N − E)⌋      for larger d, at most N − 1.
     bidirectional: N = num_buckets / 2; a key at or before the query has buckets 0 … N − 1, a key after it N more.
     Otherwise N = num_buckets and every key after the query falls into bucket 0 (the causal mask hides it).
-    Raises ValueError for sizes that leave no such buckets. Source: Raffel et al. 2020, section 2.1, and their code,
-    `_relative_position_bucket` in mesh_tensorflow/transformer/transformer_layers.py.
+    Raises ValueError for sizes that leave no such buckets, and offsets that are not whole.
+    Source: Raffel et al. 2020, section 2.1, and their code, `_relative_position_bucket` in
+    mesh_tensorflow/transformer/transformer_layers.py.
     """
-    r = np.asarray(offset)
+    r = check_wholes("offset", offset)
     starts = bucket_starts(bidirectional=bidirectional, num_buckets=num_buckets, max_distance=max_distance)
     distance = abs(r) if bidirectional else np.maximum(-r, 0)
     found = np.searchsorted(starts, distance, side="right") - 1  # the last bucket that has begun

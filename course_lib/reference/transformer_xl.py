@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from .absolute import sinusoidal
 from .attention import Array
-from .grid import check_whole, row_offsets, to_grid
+from .grid import check_axes, check_whole, row_offsets, to_grid
 from .music_transformer import skew_causal
 
 
@@ -23,38 +23,47 @@ def position_keys(n_q: int, n_k: int | None, weight: ArrayLike, *, past: int = 0
     R is sinusoidal in the distance i − j, so it needs no table and has no end. Raises ValueError for odd d_model.
     """
     weight = np.asarray(weight, float)
+    check_axes(weight=(weight, "… d_model d"))
     return sinusoidal(-row_offsets(n_q, n_k, past), weight.shape[-2]) @ weight
 
 
 def term_a(q: ArrayLike, k: ArrayLike) -> Array:
     """(a) content meets content: q_i · k_j, (…, n_q, n_k)."""
-    return np.asarray(q, float) @ np.swapaxes(np.asarray(k, float), -1, -2)
+    q, k = np.asarray(q, float), np.asarray(k, float)
+    check_axes(q=(q, "… n_q d"), k=(k, "… n_k d"))
+    return q @ np.swapaxes(k, -1, -2)
 
 
 def term_b(q: ArrayLike, r: ArrayLike) -> Array:
     """(b) content meets distance: q_i · r_{j−i}, (…, n_q, n_k)."""
-    q = np.asarray(q, float)
-    return to_grid(q @ np.swapaxes(np.asarray(r, float), -1, -2), q.shape[-2])
+    q, r = np.asarray(q, float), np.asarray(r, float)
+    check_axes(q=(q, "… n_q d"), r=(r, "… offsets d"))
+    return to_grid(q @ np.swapaxes(r, -1, -2), q.shape[-2])
 
 
 def term_c(u: ArrayLike, k: ArrayLike) -> Array:
     """(c) some content is always interesting: u · k_j, the same for every query, (…, 1, n_k)."""
-    return np.asarray(u, float)[..., None, :] @ np.swapaxes(np.asarray(k, float), -1, -2)
+    u, k = np.asarray(u, float), np.asarray(k, float)
+    check_axes(u=(u, "… d"), k=(k, "… n_k d"))
+    return u[..., None, :] @ np.swapaxes(k, -1, -2)
 
 
 def term_d(v: ArrayLike, r: ArrayLike, n_q: int) -> Array:
     """(d) some distances are always interesting: v · r_{j−i}, a number per offset, (…, n_q, n_k)."""
-    return to_grid(np.asarray(v, float)[..., None, :] @ np.swapaxes(np.asarray(r, float), -1, -2), n_q)
+    v, r = np.asarray(v, float), np.asarray(r, float)
+    check_axes(v=(v, "… d"), r=(r, "… offsets d"))
+    return to_grid(v[..., None, :] @ np.swapaxes(r, -1, -2), n_q)
 
 
 def xl_scores(q: ArrayLike, k: ArrayLike, r: ArrayLike, u: ArrayLike, v: ArrayLike) -> Array:
     """All four, inside the scaling: ((a) + (b) + (c) + (d)) / √d = ((q_i + u) · k_j + (q_i + v) · r_{j−i}) / √d.
 
-    Gives (…, n_q, n_k). Raises ValueError unless r has one row per offset. Source: Dai et al. 2019, section 3.3.
+    Gives (…, n_q, n_k). Raises ValueError for other shapes. Source: Dai et al. 2019, section 3.3.
     """
-    q, width = np.asarray(q, float), np.shape(q)[-2] + np.shape(k)[-2] - 1
-    if np.shape(r)[-2] != width:
-        raise ValueError(f"r {np.shape(r)}: expected one row per offset, (…, {width}, d)")
+    q, k, r, u, v = (np.asarray(part, float) for part in (q, k, r, u, v))
+    check_axes(q=(q, "… n_q d"), k=(k, "… n_k d"))
+    width = q.shape[-2] + k.shape[-2] - 1  # a row per offset
+    check_axes(q=(q, "… n_q d"), k=(k, "… n_k d"), r=(r, f"… {width} d"), u=(u, "… d"), v=(v, "… d"))
     return (term_a(q, k) + term_b(q, r) + term_c(u, k) + term_d(v, r, q.shape[-2])) / math.sqrt(q.shape[-1])
 
 
@@ -72,10 +81,15 @@ def update_memory(memory: ArrayLike | None, x: ArrayLike, length: int) -> Array:
 
     memory (…, rows, d_model), or None at the start, and x (…, n, d_model) give (…, ≤ length, d_model). The memory holds
     the layer's inputs (hidden states), not keys and values, and no gradient flows into it. The next segment forms its
-    keys and values from the memory and itself, with past = rows of memory. Raises ValueError for a negative length.
+    keys and values from the memory and itself, with past = rows of memory.
+    Raises ValueError for a negative length, and a memory of other texts.
     Source: Dai et al. 2019, section 3.2.
     """
     length = check_whole("length", length, 0)
     x = np.asarray(x, float)
-    both = x if memory is None else np.concatenate([np.asarray(memory, float), x], axis=-2)
+    check_axes(x=(x, "… n d_model"))
+    memory = x[..., :0, :] if memory is None else np.asarray(memory, float)
+    if memory.ndim != x.ndim or memory.shape[:-2] != x.shape[:-2] or memory.shape[-1] != x.shape[-1]:
+        raise ValueError(f"memory {memory.shape}: expected the axes of x {x.shape}, but for the rows")
+    both = np.concatenate([memory, x], axis=-2)
     return both[..., max(0, both.shape[-2] - length) :, :]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .attention import Array
-from .grid import check_whole
+from .grid import check_axes, check_whole
 
 
 def offsets_2d(window: int) -> NDArray[np.int64]:
@@ -48,6 +48,7 @@ def partition(image: Any, window: int) -> Any:
 
     Raises ValueError when height or width is no multiple of W.
     """
+    check_axes(image=(image, "… height width c"))
     *lead, height, width, c = image.shape
     rows, columns = check_windows(height, width, window)
     cut = image.reshape(*lead, rows, window, columns, window, c).swapaxes(-4, -3)
@@ -55,10 +56,15 @@ def partition(image: Any, window: int) -> Any:
 
 
 def reverse(windows: Any, height: int, width: int) -> Any:
-    """Put the windows (…, windows, W², c) back together: (…, height, width, c). The inverse of `partition`."""
+    """Put the windows (…, windows, W², c) back together: (…, height, width, c). The inverse of `partition`.
+
+    Raises ValueError for other windows than `partition` cuts from such an image.
+    """
+    check_axes(windows=(windows, "… windows patches c"))
     *lead, _, patches, c = windows.shape
     window = round(patches**0.5)
     rows, columns = check_windows(height, width, window)
+    check_axes(windows=(windows, f"… {rows * columns} {window**2} c"))
     return windows.reshape(*lead, rows, columns, window, window, c).swapaxes(-4, -3).reshape(*lead, height, width, c)
 
 
@@ -79,7 +85,8 @@ def shift_mask(height: int, width: int, window: int, shift: int) -> NDArray[np.b
 def check_windows(height: int, width: int, window: int) -> tuple[int, int]:
     """How many windows fit below and beside each other, or a ValueError when they do not fit exactly."""
     check_whole("window", window)
-    if height < 1 or width < 1 or height % window or width % window:
+    check_whole("height", height), check_whole("width", width)
+    if height % window or width % window:
         raise ValueError(f"height={height}, width={width}: expected multiples of window={window}")
     return height // window, width // window
 

@@ -53,6 +53,8 @@ class Cells(Position):
 
     def __init__(self, numbers: Tensor) -> None:
         super().__init__()
+        if numbers.dim() not in (2, 3):
+            raise ValueError(f"bias {tuple(numbers.shape)}: expected (n, n) or (n_heads, n, n)")
         self.numbers = numbers if numbers.dim() == 3 else numbers[None]
 
     def bias(self, n_q: int, n_k: int, past: int) -> Tensor:

@@ -93,7 +93,12 @@ class Decoder(nn.Module):
         return self.norm(x)
 
     def embedded(self, tokens: Tensor) -> Tensor:
-        """Token numbers (batch, n) to vectors (batch, n, d_model)."""
+        """Token numbers (batch, n) to vectors (batch, n, d_model). Raises ValueError for what is not a token number."""
+        top, whole = len(self.out.weight), not tokens.is_floating_point() and tokens.dtype != torch.bool
+        if tokens.dim() != 2 or not whole or ((tokens < 0) | (tokens >= top)).any():
+            raise ValueError(
+                f"tokens {tuple(tokens.shape)} of {tokens.dtype}: expected (batch, n), from 0 to {top - 1}"
+            )
         return embedding(tokens, self.out.weight)
 
 

@@ -114,7 +114,7 @@ class Released:
         by_distance, on_first = [], []
         for inside in self.inside(text):
             n = len(inside.x)
-            if first_query not in range(n):
+            if check_whole("first_query", first_query, 0) >= n:
                 raise ValueError(f"first_query={first_query}: expected 0 … {n - 1}")
             weights = inside.weights[:, first_query:]
             sums = from_grid(weights)[:, 0, :n].flip(-1)  # offsets −(n − 1) … 0, reversed
@@ -189,6 +189,6 @@ class Released:
         return [KeyValueCache() if window is None else RingCache(window, keep=len(sinks)) for _ in self.decoder.blocks]
 
     def _inside_of(self, text: str | Tensor, layer: int, head: int = 0) -> Inside:
-        if layer not in range(self.n_layers) or head not in range(self.n_heads):
+        if check_whole("layer", layer, 0) >= self.n_layers or check_whole("head", head, 0) >= self.n_heads:
             raise ValueError(f"layer={layer}, head={head}: expected 0 … {self.n_layers - 1} and 0 … {self.n_heads - 1}")
         return next(islice(self.inside(text), layer, None))
