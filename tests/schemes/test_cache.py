@@ -85,7 +85,7 @@ def test_each_key_lies_in_its_slot_and_the_memory_stays():
 
     def read(*numbers):
         new = torch.tensor(numbers).view(1, 1, -1, 1)
-        cache.store({name: cache.seen(name, new) for name in ("k", "v")}, len(numbers))
+        cache.store(cache.seen({"k": new, "v": new}), len(numbers))
 
     for p in range(9):
         read(float(p))
