@@ -69,9 +69,10 @@ def _without_words(source: str) -> str:
 
 
 def methods_of(given: type) -> dict[str, FunctionType]:
-    """The functions of a class by name, properties among them."""
+    """The functions that its author wrote in a class by name, properties among them."""
     found = {name: value.fget if isinstance(value, property) else value for name, value in vars(given).items()}
-    return {name: value for name, value in found.items() if type(value) is FunctionType}
+    functions = {name: value for name, value in found.items() if type(value) is FunctionType}
+    return {name: value for name, value in functions.items() if not value.__module__.startswith("course_lib.")}
 
 
 def blank_class(given: Any) -> bool:

@@ -12,7 +12,7 @@ from ..reference.grid import check_whole
 from .kept import kept
 from .places import Places, check_from_0, check_span
 from .position import Position
-from .rope import turned
+from .rope import turned_pairs
 
 
 class OnAxes(Position):
@@ -48,8 +48,7 @@ class OnAxes(Position):
         d_head = 2 * len(self.speeds)
         if x.shape[-1] != d_head:
             raise ValueError(f"q {tuple(x.shape)}: expected (…, n_q, {d_head}), the d_head of this RoPE")
-        a, b = x.chunk(2, -1)
-        return torch.cat(turned(a, b, cos, sin), -1)
+        return turned_pairs(x, cos, sin, interleaved=False)
 
     def places(self, first: int, n: int) -> NDArray:
         """The positions of n tokens from number `first` on, (n, axes)."""

@@ -3,45 +3,40 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import ClassVar
 
 import torch
 from torch import Tensor
 
 from ..reference.grid import check_whole
-from .places import At
 
 
 class Cache:
-    """Rows of what was read, (…, tokens, numbers) each, by name.
+    """Rows of the tokens that were read, (…, tokens, numbers) each, by name.
 
     `seen` gives the old rows and the new ones without changing anything, so a call that is refused leaves the cache as
     it was; `store` keeps them when nothing can refuse the call any more.
     """
 
+    names: ClassVar[tuple[str, ...]]  # of all that it may hold
     positions: Tensor | None  # (batch or 1, tokens, 1), where tokens were given positions of their own
+    read: int  # tokens
 
     @property
     def past(self) -> int:
         """The position of the next token, if positions are counted."""
-        raise NotImplementedError
+        return self.read
 
-    def seen(self, name: str, new: Tensor) -> Tensor:
-        """The rows of the old tokens that some new one may see, and behind them the new rows."""
-        old = self._old(name)
-        if old is None and name == "positions" and self.past:  # read without positions: 0, 1, 2, …
-            old = self._numbers().to(new)[None, :, None]
-        if old is None:
-            return new
-        if name == "positions":  # which all texts may share
-            batch = max(len(old), len(new))
-            old, new = old.expand(batch, -1, -1), new.expand(batch, -1, -1)
-        elif len(old) != len(new):
-            raise ValueError(f"x: a batch of {len(new)}, expected {len(old)}, as in the cache")
-        return torch.cat([old, new], -2)
+    def seen(self, new: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """By name, the rows of the old tokens that some new one may see, and behind them the new rows."""
+        where = self._where()
+        return {name: self._behind(name, where, rows) for name, rows in new.items()}
 
     def store(self, rows: Mapping[str, Tensor], n: int) -> None:
         """Keep what `seen` gave for n new tokens."""
-        raise NotImplementedError
+        for name, seen in rows.items():
+            setattr(self, name, seen)
+        self.read += n
 
     def following(self, n: int) -> Tensor | None:
         """The positions of n tokens after the last one of each text, (batch or 1, n, 1); None if they are counted."""
@@ -55,34 +50,60 @@ class Cache:
         slice(n) goes back to the first n tokens, and a tensor (m,) of their numbers, ascending, picks one branch of a
         tree. Raises ValueError, which says what would be needed, if the cache does not hold what this takes.
         """
-        raise NotImplementedError
+        numbers, rows = chosen(tokens, self.read), {name: getattr(self, name) for name in self.names}
+        if numbers != list(range(len(numbers))):
+            if rows.get("key_bias") is not None:
+                raise ValueError(f"tokens={tokens}: each key_bias sums up all that was read before, expected slice(n)")
+            if self.positions is None:
+                rows["positions"] = torch.arange(self.read)[None, :, None]
+        where = self._find(tokens, numbers)
+        for name, held in rows.items():
+            setattr(self, name, held[..., where, :] if numbers and held is not None else None)
+        self.read = len(numbers)
 
-    def _old(self, name: str) -> Tensor | None:
-        """The rows of the old tokens that a new one may see."""
-        return getattr(self, name)
+    def _behind(self, name: str, where: slice | Tensor, new: Tensor) -> Tensor:
+        old = getattr(self, name)
+        if old is not None:
+            old = old[..., where, :]
+        elif name == "positions" and self.past:  # read without positions: 0, 1, 2, …
+            old = self._numbers()[None, :, None]
+        else:
+            return new
+        if name == "positions":  # which all texts may share
+            batch = max(len(old), len(new))
+            old, new = (rows.to(new).expand(batch, -1, -1) for rows in (old, new))
+        elif old.shape[0] != new.shape[0]:
+            raise ValueError(f"x: a batch of {len(new)}, expected {len(old)}, as in the cache")
+        return torch.cat([old, new], -2)
+
+    def _where(self) -> slice | Tensor:
+        """Where the rows lie of the old tokens that a new one may see."""
+        return slice(None)
 
     def _numbers(self) -> Tensor:
-        """The numbers in the text of the tokens of `_old`."""
+        """The numbers of these tokens in the text, or if it is forgotten, in what is left."""
         return torch.arange(self.past)
 
     def _last(self, rows: Tensor) -> Tensor:
         """The row of the token that was read last."""
         return rows[..., -1:, :]
 
+    def _find(self, tokens: slice | Tensor, numbers: list[int]) -> Tensor:
+        """Where the rows of the tokens with these numbers lie, or a ValueError if what they follow on is forgotten."""
+        return torch.tensor(numbers, dtype=torch.int64)
+
 
 @dataclass
 class KeyValueCache(Cache):
     """The keys and values of what was read so far, (batch, n_kv_heads, length, d_head), to decode token by token."""
 
+    names = ("k", "v", "key_bias", "positions")
     k: Tensor | None = None
     v: Tensor | None = None
     key_bias: Tensor | None = None  # (batch, heads, length, 1), of schemes that have one
     positions: Tensor | None = None
     renumbered: bool = False  # the position of a key changes, so keys are kept as they are before `prepare`
-
-    @property
-    def past(self) -> int:
-        return 0 if self.k is None else self.k.shape[-2]
+    read: int = 0
 
     @property
     def last_key_bias(self) -> Tensor | None:
@@ -94,26 +115,9 @@ class KeyValueCache(Cache):
         """The memory of the cache in bytes: 2 · batch · n_kv_heads · length · d_head numbers, and those of the keys."""
         return sum(x.nbytes for x in (self.k, self.v, self.key_bias) if x is not None)
 
-    def store(self, rows: Mapping[str, Tensor], n: int) -> None:
-        for name, seen in rows.items():
-            setattr(self, name, seen)
-
-    def take(self, tokens: slice | Tensor) -> None:
-        numbers = chosen(tokens, self.past)
-        back = numbers == list(range(len(numbers)))
-        if not back and self.key_bias is not None:
-            raise ValueError(f"tokens={tokens}: each key_bias sums up all that was read before, expected slice(n)")
-        if not back and self.positions is None:
-            self.positions = self._numbers()[None, :, None]
-        where = slice(len(numbers)) if back else torch.tensor(numbers)
-        for name in ("k", "v", "key_bias", "positions"):
-            rows = getattr(self, name)
-            if rows is not None:
-                setattr(self, name, rows[..., where, :] if numbers else None)
-
-    def first_key(self, n: int) -> At:
-        """If positions are counted, that of the first key that n new tokens see, or if some have left, of each."""
-        return 0
+    def gap(self, n: int) -> Tensor | None:
+        """If keys have left between those that n new tokens see, the numbers of all of these, (1, n_k, 1)."""
+        return None
 
     def mask(self, mask: Tensor | None, n: int, device: torch.device) -> Tensor | None:
         """The mask of n new tokens and the keys they see, with what the cache itself hides."""
@@ -142,35 +146,29 @@ class RingCache(KeyValueCache):
     def __init__(self, window: int, *, keep: int = 0, renumbered: bool = False) -> None:
         super().__init__(renumbered=renumbered)
         self.window, self.keep = check_whole("window", window), check_whole("keep", keep, 0)
-        self.read = 0  # tokens
 
     @property
     def past(self) -> int:
         return min(self.read, self.keep + self.window - 1) if self.renumbered else self.read
 
-    def seen(self, name: str, new: Tensor) -> Tensor:
+    def seen(self, new: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """As in every cache. Raises ValueError for several tokens at once when a renumbered cache is full."""
-        n, room = new.shape[-2], max(0, self.keep + self.window - self.read)
+        n, room = new["k"].shape[-2], max(0, self.keep + self.window - self.read)
         if self.renumbered and n > max(room, 1):
             raise ValueError(f"{n} new tokens, {room} free slots: a full renumbered cache takes one token at a time")
-        return super().seen(name, new)
+        return super().seen(new)
 
     def store(self, rows: Mapping[str, Tensor], n: int) -> None:
         """Write the rows of the new tokens into their slots."""
-        p = self._held(self.read + n, self.window)
-        p = p[p >= self.read]  # of a long chunk, only the first tokens and the end stay
+        read, held = self.read + n, self._held(self.read + n, self.window)
+        new = held[held >= self.read]  # of a long chunk, only the first tokens and the end stay
         for name, seen in rows.items():
-            ring = getattr(self, name)
-            if ring is None:
-                ring = seen.new_empty(*seen.shape[:-2], self.keep + self.window, seen.shape[-1])
-                if name == "positions":  # those of what was read without
-                    held = self._held(self.read, self.window)
-                    ring[:, self._slot(held)] = held[:, None].to(ring)
-            if len(ring) < len(seen):  # texts no longer share their positions
-                ring = ring.repeat(len(seen), 1, 1)
-            ring[..., self._slot(p), :] = seen[..., p - self.read - n, :]
+            ring, p = getattr(self, name), new
+            if ring is None or len(ring) < len(seen):  # the first rows, or texts no longer share their positions
+                ring, p = seen.new_empty(*seen.shape[:-2], self.keep + self.window, seen.shape[-1]), held
+            ring[..., self._slot(p), :] = seen[..., torch.where(p < self.keep, p, p - read), :]
             setattr(self, name, ring)
-        self.read += n
+        self.read = read
 
     def take(self, tokens: slice | Tensor) -> None:
         """Go back to the first n tokens: slice(n). Raises ValueError if the ring has overwritten keys they see."""
@@ -185,12 +183,10 @@ class RingCache(KeyValueCache):
         if not n:
             self.k = self.v = self.key_bias = self.positions = None
 
-    def first_key(self, n: int) -> At:
-        numbers = self._numbers()
-        if self.renumbered or not len(numbers):
-            return 0 if self.renumbered else self.read
-        first = int(numbers[0])
-        return first if self.read - first == len(numbers) else torch.cat([numbers, self.read + torch.arange(n)])[None]
+    def gap(self, n: int) -> Tensor | None:
+        if self.renumbered or not self.keep or self.read < self.keep + self.window:
+            return None
+        return torch.cat([self._numbers(), self.read + torch.arange(n)])[None, :, None]
 
     def mask(self, mask: Tensor | None, n: int, device: torch.device) -> Tensor | None:
         if n == 1 or self.read + n <= self.keep + self.window:
@@ -200,9 +196,8 @@ class RingCache(KeyValueCache):
         visible = ((j < self.keep) | (j > i[:, None] - self.window)).to(device)
         return visible if mask is None else mask & visible
 
-    def _old(self, name: str) -> Tensor | None:
-        ring = getattr(self, name)
-        return None if ring is None else ring[..., self._slot(self._numbers()), :]
+    def _where(self) -> Tensor:
+        return self._slot(self._numbers())
 
     def _numbers(self) -> Tensor:
         return self._held(self.read, self.window - 1)  # the next token takes a place in the window, too
@@ -228,44 +223,34 @@ class SegmentMemory(Cache):
     ValueError for a negative length. Source: Dai et al. 2019, section 3.2.
     """
 
+    names = ("x", "positions")
     length: int
     x: Tensor | None = None
     positions: Tensor | None = None
-    last: Tensor | None = None  # the position of the token that was read last, (batch or 1, 1, 1)
-    read: int = 0  # tokens
+    read: int = 0
 
     def __post_init__(self) -> None:
         check_whole("length", self.length, 0)
+        self.read = 0 if self.x is None else self.x.shape[-2]
 
     @property
     def past(self) -> int:
-        return 0 if self.x is None else self.x.shape[-2]
+        return 0 if self.x is None or not self.length else self.x.shape[-2]
 
     def store(self, rows: Mapping[str, Tensor], n: int) -> None:
-        for name, seen in rows.items():
-            setattr(self, name, seen[..., max(0, seen.shape[-2] - self.length) :, :].detach())
-        self.read, self.last = self.read + n, rows["positions"][..., -1:, :] if "positions" in rows else None
+        """Keep the last rows, and if `length` is 0 one, whose position the next tokens follow on."""
+        super().store({name: seen[..., -max(self.length, 1) :, :].detach() for name, seen in rows.items()}, n)
 
-    def take(self, tokens: slice | Tensor) -> None:
-        """Forget all but these tokens. Raises ValueError if what comes before them was forgotten already."""
-        numbers, start = chosen(tokens, self.read), self.read - self.past
-        if len(numbers) == self.read:
-            return
+    def _where(self) -> slice:
+        return slice(None) if self.length else slice(0)
+
+    def _find(self, tokens: slice | Tensor, numbers: list[int]) -> Tensor:
+        start = 0 if self.x is None else self.read - self.x.shape[-2]
         held = numbers[-max(self.length, 1) :]
         if held and held[0] < start:
             least = f"expected a memory of length {self.read - held[0]} or more"
             raise ValueError(f"tokens={tokens}: token {held[0]} is forgotten, {least}")
-        if self.positions is None and held != list(range(held[0], held[0] + len(held)) if held else []):
-            self.positions = self._numbers()[None, :, None]
-        self.read, where = len(numbers), torch.tensor(held, dtype=torch.int64) - start
-        self.x, self.positions = (
-            rows[..., where, :] if held and rows is not None else None for rows in (self.x, self.positions)
-        )
-        self.last = None if self.positions is None else self.positions[..., -1:, :]
-
-    def _last(self, rows: Tensor) -> Tensor:
-        assert self.last is not None
-        return self.last
+        return super()._find(tokens, held) - start
 
 
 def chosen(tokens: slice | Tensor, read: int) -> list[int]:

@@ -11,7 +11,7 @@ from ..reference.grid import check_whole
 from .attention import attention, scores
 from .backends import attend, check_backend
 from .cache import Cache, KeyValueCache
-from .places import At, Places, check_positions
+from .places import Places, check_positions, places_of
 from .position import Position
 from .terms import Terms, check_mask
 
@@ -116,50 +116,49 @@ class RelativeAttention(nn.Module):
         if i is None and cache is not None:
             i = cache.following(n)
         source, j = (x, i) if memory is None else (memory, _rows("memory_positions", memory_positions, memory))
-        keys, seen = KeyValueCache(), _given(x=x, positions=j)
+        keys, new = KeyValueCache(), {"x": source} if j is None else {"x": source, "positions": j}
         if isinstance(cache, KeyValueCache):
             keys = cache
         elif cache is not None:  # it remembers what keys and values are formed from
-            seen = {name: cache.seen(name, rows) for name, rows in seen.items()}
-            source, j = seen["x"], seen.get("positions")
+            new = cache.seen(new)
+            source, j = new["x"], new.get("positions")
         q, k, v = self.heads(self.query(x)), self.heads(self.key(source)), self.heads(self.value(source))
         f = self.position.key_bias(source, keys.last_key_bias)
         if j is not None:
             self._check_positions(j, keys, f)
         late = self.position.caches_unrotated or keys.renumbered
         if not late:
-            q, k = self._placed(q, k, _at(i, past), _at(j, keys.past))
-        new = _given(k=k, v=v, key_bias=None if f is None else f[..., None], positions=j)
-        rows = {name: keys.seen(name, of_new) for name, of_new in new.items()}
+            q, k = self._placed(q, k, places_of(q, past, i, k, keys.past, j), past, keys.past)
+        own = {"k": k, "v": v} if j is None else {"k": k, "v": v, "positions": j}
+        rows = keys.seen(own if f is None else {**own, "key_bias": f[..., None]})
         k, v, f = rows["k"], rows["v"], None if f is None else rows["key_bias"][..., 0]
         if mask is not None:
-            check_mask(mask, torch.Size((len(x), self.n_heads, n, k.shape[-2])))
-        first = _at(rows.get("positions"), keys.first_key(n))
+            check_mask(mask, torch.Size((x.shape[0], self.n_heads, n, k.shape[-2])))
+        first = past + n - k.shape[-2] if memory is None else 0
+        places = places_of(q, past, i, k, first, keys.gap(n) if j is None else rows["positions"])
         if late:
-            q, k = self._placed(q, k, _at(i, past), first)
+            q, k = self._placed(q, k, places, past, first)
         terms = Terms.of(
             self.position,
             n,
             k.shape[-2],
             past,
-            0 if isinstance(first, Tensor) else first,
-            places=Places.of(_at(i, past), n, first, k.shape[-2], x.device),
+            first,
+            places=places,
             key_bias=f,
             mask=keys.mask(mask, n, x.device),
             causal=self.causal,
         )
         result = compute(q, k, v, terms)
         if cache is not None:
-            cache.store(rows if cache is keys else seen, n)
+            cache.store(rows if cache is keys else new, n)
         return result
 
-    def _placed(self, q: Tensor, k: Tensor, i: At, j: At) -> tuple[Tensor, Tensor]:
-        """Queries and keys, changed by the scheme for these positions."""
-        places = Places.of(i, q.shape[-2], j, k.shape[-2], q.device)
-        if places is not None:
-            return self.position.prepare_at(q, k, places)
-        assert not isinstance(i, Tensor) and not isinstance(j, Tensor)
-        return self.position.prepare(q, k, i, j)
+    def _placed(self, q: Tensor, k: Tensor, places: Places | None, past: int, first_key: int) -> tuple[Tensor, Tensor]:
+        """Queries and keys, changed by the scheme for where they are."""
+        if places is None:
+            return self.position.prepare(q, k, past, first_key)
+        return self.position.prepare_at(q, k, places)
 
     def _check_positions(self, j: Tensor, keys: KeyValueCache, key_bias: Tensor | None) -> None:
         """A ValueError for positions (batch or 1, n, 1) of new keys that neither cache nor scheme can number."""
@@ -167,12 +166,11 @@ class RelativeAttention(nn.Module):
             raise ValueError("positions: a renumbered cache counts them itself, expected None")
         if key_bias is None:
             return
-        before = keys.following(1)
-        if before is None:
-            before = torch.full_like(j[:, :1], keys.past) if keys.past else j[:, :1]
-        batch = max(len(before), len(j))
-        expected = torch.cat([before.expand(batch, -1, -1), j[:, :-1].expand(batch, -1, -1) + 1], 1)
-        if ((j != expected) & (j > 0)).any():  # 0 and less: padding, or a text begins
+        follows = [(j[:, 1:], j[:, :-1] + 1)]
+        if keys.past:
+            after = keys.following(1)
+            follows.append((j[:, :1], torch.full_like(j[:, :1], keys.past) if after is None else after))
+        if any(((at != expected) & (at > 0)).any() for at, expected in follows):  # else padding, or a text begins
             name = type(self.position).__name__
             raise ValueError(f"positions: {name} sums up all that lies between, expected 1 more than before, or 0")
 
@@ -198,12 +196,3 @@ def _rows(name: str, positions: Tensor | None, x: Tensor) -> Tensor | None:
     if positions is None or not len(x):
         return None
     return check_positions(name, positions, x).reshape(-1, x.shape[-2], 1)
-
-
-def _given(**rows: Tensor | None) -> dict[str, Tensor]:
-    return {name: given for name, given in rows.items() if given is not None}
-
-
-def _at(rows: Tensor | None, counted: At) -> At:
-    """Given positions (batch or 1, n, 1), or else the counted ones."""
-    return counted if rows is None else rows[..., 0]

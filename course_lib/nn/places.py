@@ -9,7 +9,6 @@ from torch import Tensor
 from ..reference.grid import check_whole
 
 LONGEST = 2**24  # numbers in a row that a scheme is asked for
-At = int | Tensor  # the position of the first token, from which the others are counted, or of each, (batch or 1, n)
 
 
 @dataclass(frozen=True)
@@ -18,13 +17,6 @@ class Places:
 
     i: Tensor
     j: Tensor
-
-    @classmethod
-    def of(cls, i: At, n_q: int, j: At, n_k: int, device: torch.device) -> "Places | None":
-        """The same of tokens of which some are counted, or None if all are."""
-        if not isinstance(i, Tensor) and not isinstance(j, Tensor):
-            return None
-        return cls(_each(i, n_q, device), _each(j, n_k, device))
 
     @cached_property
     def sizes(self) -> tuple[int, int, int]:
@@ -38,6 +30,20 @@ class Places:
     def columns(self) -> Tensor:
         """Where in this row each query and key finds its offset, (batch or 1, n_q, n_k)."""
         return self.j[:, None, :] - self.i[:, :, None] + self.sizes[0] - 1
+
+
+def places_of(q: Tensor, past: int, i: Tensor | None, k: Tensor, first_key: int, j: Tensor | None) -> Places | None:
+    """Places of queries and keys from given positions (batch or 1, n, 1); those not given are counted.
+
+    None if all are counted, from `past` and from `first_key` on.
+    """
+    if i is None and j is None:
+        return None
+    i, j = (
+        counted(first, x)[None] if at is None else at[..., 0].to(x.device)
+        for x, first, at in ((q, past, i), (k, first_key, j))
+    )
+    return Places(i, j)
 
 
 def counted(past: int, x: Tensor) -> Tensor:
@@ -81,7 +87,3 @@ def angles(positions: Tensor, speeds: Tensor) -> Tensor:
     """
     device = torch.device("cpu") if positions.device.type == "mps" else positions.device
     return positions.to(device)[..., None] * speeds.to(device, torch.float64)
-
-
-def _each(at: At, n: int, device: torch.device) -> Tensor:
-    return at.to(device) if isinstance(at, Tensor) else torch.arange(at, at + n, device=device)[None]

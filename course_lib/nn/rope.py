@@ -61,12 +61,13 @@ class RoPE(Position):
             if ((at.diff() < 0) | ((at.diff() == 0) & (at[..., 1:] > 0))).any():  # padding may share position 0
                 raise ValueError("positions: fall or repeat, expected one text, for speeds that depend on its length")
         lengths = (torch.maximum(i.amax((1, 2)), j.amax((1, 2))) + 1).tolist()  # without the padding of each text
-        texts = zip(lengths, *(x.expand(len(lengths), -1, -1).split(1) for x in (i, j)))
-        turned = []
-        for (n, i_b, j_b), q_b, k_b in zip(texts, q.chunk(len(lengths)), k.chunk(len(lengths))):
-            speeds = self.speeds(n)
-            turned.append((self._turned(q_b, speeds, positions=i_b), self._turned(k_b, speeds, positions=j_b)))
-        return torch.cat([q_b for q_b, _ in turned]), torch.cat([k_b for _, k_b in turned])
+        of_each = [self.speeds(n) for n in lengths]
+
+        def turned(x: Tensor, positions: Tensor) -> Tensor:
+            texts = zip(x.chunk(len(of_each)), of_each, positions.expand(len(of_each), -1, -1).split(1))
+            return torch.cat([self._turned(text, speeds, positions=at) for text, speeds, at in texts])
+
+        return turned(q, i), turned(k, j)
 
     def _turned(self, x: Tensor, speeds: Iterable[float] | None, **where: Any) -> Tensor:
         if x.shape[-1] != self.d_head:

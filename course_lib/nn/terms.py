@@ -17,7 +17,8 @@ class Terms:
     """The terms of softmax_j(scale · q_i·(k_j + a_{j−i}) + b_{j−i} + f_j), applied to v_j + c_{j−i}.
 
     a, b and c have one entry per offset, in the order of `row_offsets`. What is None adds nothing. Hidden values
-    v_j must be finite, because 0 · nan is nan; hidden keys need not be, unless the code is compiled.
+    v_j must be finite, because 0 · nan is nan. Hidden keys need not be on a CPU. On a GPU they must be for the fast
+    path, too, because to ask for them would make each call wait for the GPU; and so they must be in compiled code.
     """
 
     bias: Tensor | None = None  # b (heads or 1, n_q + n_k − 1), or a number per cell, (…, heads or 1, n_q, n_k)
@@ -101,11 +102,11 @@ class Terms:
         for name, x in (("k", k), ("v", v)):
             if x.shape[-3] < 1 or heads % x.shape[-3]:
                 raise ValueError(f"{name} {tuple(x.shape)}: expected a number of heads that divides the {heads} of q")
+        lead, width = [heads], n_q + n_k - 1
         for axes in zip_longest(*(reversed(x.shape[:-3]) for x in (q, k, v)), fillvalue=1):
             if any(axis not in (1, max(axes)) for axis in axes):
                 raise ValueError(f"{_shapes(q, k, v)}: the leading axes before the heads must be the same or 1")
-        batch = torch.broadcast_shapes(q.shape[:-3], k.shape[:-3], v.shape[:-3])
-        lead, width = torch.Size((*batch, heads)), n_q + n_k - 1
+            lead.insert(0, max(axes))
         if self.bias is not None:
             found, shape = tuple(self.bias.shape), (width,) if self.bias.dim() == 2 else (n_q, n_k)
             if found[-1 - len(shape) :] not in ((heads, *shape), (1, *shape)):
@@ -116,8 +117,8 @@ class Terms:
             raise ValueError(f"key_bias {tuple(self.key_bias.shape)}: expected (…, {heads}, {n_k}) for n_k={n_k}")
         for name, term, own in (("bias", self.bias, 3), ("key_bias", self.key_bias, 2)):
             front = () if term is None else term.shape[:-own]
-            if any(m not in (1, n) for m, n in zip_longest(reversed(front), reversed(batch), fillvalue=1)):
-                raise ValueError(f"{name}: axes {tuple(front)} before the heads, expected those of q, {tuple(batch)}")
+            if any(m not in (1, n) for m, n in zip_longest(reversed(front), reversed(lead[:-1]), fillvalue=1)):
+                raise ValueError(f"{name}: axes {tuple(front)} before the heads, expected those of q, {lead[:-1]}")
         if self.sink is not None and self.sink.shape != (heads,):
             raise ValueError(f"sink {tuple(self.sink.shape)}: expected ({heads},), a score for each head")
         if self.reach is not None:
@@ -138,7 +139,7 @@ class Terms:
                 raise ValueError(f"{name}: table {table}, {expected}")
         if self.mask is not None:
             check_mask(self.mask, torch.Size((*lead, n_q, n_k)))
-        return lead
+        return torch.Size(lead)
 
 
 def check_mask(mask: Tensor, shape: torch.Size) -> None:

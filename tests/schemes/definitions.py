@@ -8,7 +8,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import pytest
 import torch
+from torch import Tensor
 from torch.nn.functional import logsigmoid
 
 from course_lib.definition import Definition, numbers, randomise, with_bias, with_rotation, with_vectors
@@ -81,8 +83,9 @@ def t5_number(module, head, r):
 
 
 def offset_row(module, head, r):
-    table = of_head(module.table, head)
-    return [0.0] * len(table[0]) if module.causal and r > 0 else table[r + module.max_length - 1]
+    if module.causal and r > 0:
+        return [0.0] * module.table.shape[-1]
+    return numbers(module.table[head % len(module.table), r + module.max_length - 1])
 
 
 def rope_pairs(module, head):
@@ -345,3 +348,18 @@ STRETCHED_BY_LENGTH = {
         by_length=True,
     ),
 }
+
+EVERY = DEFINED | STRETCHED_BY_LENGTH
+every_scheme = pytest.mark.parametrize("name", EVERY)
+
+
+def make(name, n_heads=2, d_head=4, *, device="cpu", dtype=torch.float64, seed=0, **options) -> RelativeAttention:
+    """The layer of a scheme, as drawn with this seed."""
+    torch.manual_seed(seed)
+    return EVERY[name](n_heads, d_head, **options).to(device, dtype)
+
+
+def draw_text(layer, n, batch=2, *, seed=1) -> Tensor:
+    """Random input of a layer whose memory is not in the order of its axes, as after a transpose."""
+    weight, generator = layer.query.weight, torch.Generator().manual_seed(seed)
+    return torch.randn(batch, weight.shape[1], n, dtype=torch.float64, generator=generator).to(weight).transpose(1, 2)

@@ -2,6 +2,7 @@
 
 import copy
 import math
+import warnings
 
 import pytest
 import torch
@@ -10,34 +11,27 @@ from course_lib.nn.absolute import Learned, Sinusoidal
 from course_lib.nn.attention import attention
 from course_lib.nn.cache import KeyValueCache
 from course_lib.nn.fast import fast_attention
-from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.terms import Terms
 from course_lib.nn.window import WindowAttention
 
-from .definitions import DEFINED, STRETCHED_BY_LENGTH
+from .definitions import DEFINED, EVERY, draw_text, every_scheme, make
 
-EVERY = DEFINED | STRETCHED_BY_LENGTH
-every_scheme = pytest.mark.parametrize("name", EVERY)
-OFTEN = ("RoPE in a sliding window", "M-RoPE")  # compiling takes seconds: the others are compiled in the slow tests
+OFTEN = (
+    "RoPE in a sliding window",
+    "Transformer-XL",
+    "M-RoPE",
+)  # compiling takes seconds: the others are compiled in the slow tests
 some_now = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name in OFTEN else pytest.mark.slow) for name in EVERY]
 )
 
 
-def make(name, **options):
-    torch.manual_seed(0)
-    return EVERY[name](2, 4, **options)
-
-
-def draw_text(layer, n, batch=2):
-    return torch.randn(batch, n, layer.query.in_features, generator=torch.Generator().manual_seed(1))
-
-
 @some_now
 @torch.no_grad()
 def test_compiled_for_several_lengths(name):
-    """In one graph, but for speeds by length: they are any function of it."""
+    """Without a warning, and in one graph but for speeds by length: they are any function of it."""
     torch._dynamo.reset()
+    warnings.simplefilter("error", UserWarning)  # for this test; pytest restores the filters
     layer = make(name, causal=True)
     compiled = torch.compile(layer, backend="eager", fullgraph=name in DEFINED)
     for n in (5, 7, 9, 1):
@@ -79,7 +73,7 @@ def test_nothing_to_read(name):
         layer(draw_text(layer, 3), draw_text(layer, 0))
 
 
-MODULES = {name: lambda name=name: make(name, causal=True) for name in EVERY} | {
+MODULES = {name: lambda name=name: EVERY[name](2, 4, causal=True) for name in EVERY} | {
     "Learned": lambda: Learned(9, 8),
     "Sinusoidal": lambda: Sinusoidal(8),
     "Swin": lambda: WindowAttention(8, 2, 2, shift=1),
@@ -100,7 +94,7 @@ def test_made_without_memory_and_then_loaded(name):
         tensor.fill_(77)
     loaded.load_state_dict(copy.deepcopy(module.state_dict()), strict=True)
     x = torch.randn(1, 4, 4, 8) if name == "Swin" else torch.randn(1, 8, 8)
-    x = x if not isinstance(module, RelativeAttention) else draw_text(module, 40 if "T5" in name else 8, 1)
+    x = draw_text(module, 40 if "T5" in name else 8, 1) if name in EVERY else x
     torch.testing.assert_close(loaded(x), module(x), rtol=0, atol=0)
 
 
@@ -110,7 +104,7 @@ def test_made_without_memory_and_then_loaded(name):
 @torch.no_grad()
 def test_hidden_keys_may_hold_anything(name, bad, hides):
     """In each backend, a query that does not see them answers as if they were numbers, and one that sees nan, nan."""
-    layer, n, clean = make(name).double(), 300, 150
+    layer, n, clean = make(name), 300, 150
     q, k, v = torch.randn(3, 1, 2, n, layer.query.in_features // 2, dtype=torch.float64)
     mask = torch.arange(n) < clean if hides == "mask" else None
     terms = Terms.of(layer.position, n, n, 0, mask=mask, causal=hides == "causal")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from course_lib.nn import rope as torch_rope
 from course_lib.nn.absolute import Learned, Sinusoidal
 from course_lib.nn.attention import attention as nn_attention
 from course_lib.nn.axial_rope import AxialRoPE, MRoPE
@@ -48,7 +49,7 @@ from course_lib.reference import transformer_xl as xl
 
 a, t = np.zeros, torch.zeros  # arrays and tensors of these shapes
 q3, k3 = t(1, 2, 3, 4), t(1, 2, 5, 4)  # two heads, three queries, five keys
-x8 = t(1, 3, 8)  # three tokens of eight channels
+x4, x8 = t(1, 2, 4), t(1, 3, 8)  # two tokens of four channels, and three of eight
 
 
 def layer(position=None, **options):
@@ -68,7 +69,9 @@ REFUSED = {
         lambda: nn_attention(q3, k3, k3, Terms(mask=t(5, 3).bool()))],
     "n_q": [lambda: grid.row_offsets(0), lambda: grid.offsets("3")],
     "past": [lambda: grid.offsets(3, past=-5), lambda: fox.fox_bias([0.5, 0.9], past=2),
-        lambda: fast_attention(q3, k3, k3, Terms(past=-1))],
+        lambda: fast_attention(q3, k3, k3, Terms(past=-1)), lambda: Learned(8, 4)(x4, past=-3),
+        lambda: Sinusoidal(4)(x4, past=1.5), lambda: torch_rope.rotate(t(15, 4), 1.1),
+        lambda: LogScale(2, 8).prepare(q3, k3, -1), lambda: AxialRoPE(4, a((9, 2), int)).prepare(q3, k3, -1)],
     "rows": [lambda: grid.to_grid(a((1, 2)), 3), lambda: music.skew_causal(a((5, 3))), lambda: to_grid(t(2, 7), 3)],
     "grid": [lambda: grid.from_grid(a(3)), lambda: from_grid(t(3))],
     "decay": [lambda: bias.decay_bias(3, decay="cubic")],
@@ -80,7 +83,9 @@ REFUSED = {
     "length": [lambda: absolute.learned(3, a((8, 4)), past=6), lambda: xl.update_memory(None, a((3, 4)), -1),
         lambda: music.music_transformer_scores(a((3, 4)), a((15, 4)), 11), lambda: speeds.turns([1, 0.1], 0),
         lambda: query_scale.log_scale(3, length=1), lambda: SegmentMemory(-1),
-        lambda: Learned(8, 4)(t(1, 3, 4), past=6), lambda: layer(MusicTransformer(2, 4, 5), causal=True)(t(1, 6, 8)),
+        lambda: Learned(8, 4)(t(1, 3, 4), past=6),
+        lambda: Learned(8, 4)(x4, positions=torch.tensor([0, 8])),
+        lambda: layer(MusicTransformer(2, 4, 5), causal=True)(t(1, 6, 8)),
         lambda: layer(AxialRoPE(4, a((4, 2))))(t(1, 5, 8))],
     "num_buckets": [lambda: t5.bucket(1, num_buckets=32, max_distance=8), lambda: t5.bucket(1, num_buckets=2),
         lambda: t5.bucket(1, num_buckets=31)],
@@ -111,7 +116,10 @@ REFUSED = {
     "first": [lambda: sink.sink_positions(9, first=0, w=4)],
     "positions": [lambda: query_scale.log_scale([0, -1], length=64), lambda: AxialRoPE(8, a(4)),
         lambda: axial_rope.rotate(a((3, 8)), a((2, 2)), *axial_rope.axial(8)),
-        lambda: MRoPE(8, a((4, 2)), (2, 1, 1)), lambda: Combined(Sink(2), Sink(2)), lambda: Combined(RoPE(4), 3),
+        lambda: MRoPE(8, a((4, 2)), (2, 1, 1)),
+        lambda: Learned(8, 4)(x4, positions=torch.tensor([-1, 0])),
+        lambda: torch_rope.rotate(q3, positions=torch.ones(1, 3).long()),
+        lambda: Combined(Sink(2), Sink(2)), lambda: Combined(RoPE(4), 3),
         lambda: Combined(ShawVectors(2, 4, 2), ShawVectors(2, 4, 3)).key_vectors(3, 3, 0)],
     "gates": [lambda: fox.forgotten([0.5, 0.0])],
     "c": [lambda: fire.shares(3, c=0.0, threshold=4.0)],

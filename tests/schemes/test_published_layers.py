@@ -132,21 +132,6 @@ def test_every_attention_layer_of_t5():
     torch.testing.assert_close(torch.cat(rows, 1), full.last_hidden_state, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize(("decodes", "n"), [(False, 33), (True, 33), (True, 2)])
-def test_t5(decodes, n):
-    from transformers import T5Config
-    from transformers.models.t5.modeling_t5 import T5Attention
-
-    sizes = {"relative_attention_num_buckets": 12, "relative_attention_max_distance": 20, "dropout_rate": 0.0}
-    config = T5Config(d_model=24, d_kv=6, num_heads=4, is_decoder=decodes, use_cache=False, **sizes)
-    published = drawn(T5Attention(config, has_relative_attention_bias=True, layer_idx=0))
-    bias = T5Bias(4, bidirectional=not decodes, num_buckets=12, max_distance=20)
-    position = loaded(bias, table=published.relative_attention_bias.weight)
-    x = text(n)
-    theirs = published(x, mask=hidden(n) if decodes else None)[0]
-    agree(twin(of(published, "q k v o"), position, 4, causal=decodes), x, theirs, 1e-12)
-
-
 def test_bloom():
     """Its projections are one matrix, in which each head has its rows of W_q, then W_k, then W_v."""
     from transformers import BloomConfig
