@@ -6,7 +6,7 @@ Imports no torch unless a verdict is asked for: most tasks do without it.
 import functools
 import json
 from collections.abc import Sequence
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ REPAIRS = (
 @functools.cache
 def committed(file: str = "") -> Sequence[dict[str, Any]]:
     """All runs of a file in course_study/committed, or of STUDY: task, scheme, seed, losses and more."""
-    folder = files("course_study").joinpath("committed")
+    folder = Path(__file__).parents[1] / "course_study" / "committed"  # not by an import, which would bring torch
     texts = [folder.joinpath(f"{name}.jsonl").read_text(encoding="utf-8") for name in ([file] if file else STUDY)]
     return tuple(json.loads(line) for text in texts for line in text.splitlines() if line.strip())
 

@@ -48,7 +48,9 @@ class Cache:
         """Forget all but these tokens of those that were read, so that the next ones follow on them.
 
         slice(n) goes back to the first n tokens, and a tensor (m,) of their numbers, ascending, picks one branch of a
-        tree. Raises ValueError, which says what would be needed, if the cache does not hold what this takes.
+        tree, the same in each text of the batch. The numbers are places in what was read, and positions stay. If
+        texts accept different branches, keep all, and let positions and mask say so. Raises ValueError, which says
+        what would be needed, if the cache does not hold what this takes.
         """
         numbers, rows = chosen(tokens, self.read), {name: getattr(self, name) for name in self.names}
         if numbers != list(range(len(numbers))):
@@ -132,8 +134,9 @@ class RingCache(KeyValueCache):
 
         slot(p) = p if p < keep, else keep + (p − keep) mod window
 
-    With any scheme the output is that of a full pass in which query i sees the keys i − window + 1 … i and
-    0 … keep − 1, however the text is cut into calls. The window counts tokens, whatever positions they are given.
+    With any scheme the output is that of a full pass in which query i sees the keys i − window + 1 … i and 0 … keep −
+    1, however the text is cut into calls. The window counts tokens, whatever positions they are given. It can go
+    back, but not keep one branch of a tree, which a KeyValueCache can.
 
     `renumbered` counts positions in the cache instead of the text, as StreamingLLM does: the keys of a query are at
     0, 1, 2, …, and no offset exceeds keep + window − 1. Each token that leaves moves all the others, so from then on

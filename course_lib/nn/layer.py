@@ -71,27 +71,32 @@ class RelativeAttention(nn.Module):
 
         positions, memory_positions: whole numbers, (n,) or (batch, n), for each token where it is: behind padding, in
         one of several documents, on a branch of a tree. The scheme reads them; who sees whom is said by `causal` and by
-        the mask. Without them, tokens are counted: those of x from cache.past on, or after the last position that
-        the cache was given, and those of the memory from 0.
+        the mask. Without them, tokens are counted: those of the memory from 0, and those of x from cache.past on. If
+        the cache was given positions, those of x follow the position of the last token of each row, even if it is
+        padding. So number the prompt and the new tokens alike: both by positions, or neither.
         mask (n_k,), (n_q, n_k) or (batch, heads, n_q, n_k), with 1 for an axis that does not matter: True where a query
-        may look. With a cache, n_k counts the keys in the cache that some query of x sees, and those of x.
+        may look. Of padding (batch, n_k), pass padding[:, None, None]. With a cache, n_k counts the keys in the cache
+        that some query of x sees, and those of x. The cache keeps no mask: each call says which old keys are hidden.
         Returns (batch, n_q, d_model).
         Raises ValueError for shapes that do not fit, for positions that are not whole or that the scheme has no number
         for, and for a memory in a causal layer or together with a cache. Then the cache stays as it was.
         """
         options: Any = {"positions": positions, "memory_positions": memory_positions, "mask": mask, "cache": cache}
-        output = self._computed(partial(attend, self.backend), x, memory, **options)
+        output = self._computed(partial(attend, self.backend), x, memory, store=True, **options)
         return self.out(output.transpose(-2, -3).flatten(-2))
 
     def weights(self, x: Tensor, memory: Tensor | None = None, **options: Any) -> Tensor:
         """softmax_j(score_ij), which `forward` with the same arguments applies to the values: (batch, heads, n_q, n_k).
 
-        Raises ValueError as `forward` does.
+        A cache stays as it is. Raises ValueError as `forward` does.
         """
         return self._computed(attention, x, memory, **options)[1]
 
     def scores(self, x: Tensor, memory: Tensor | None = None, **options: Any) -> Tensor:
-        """score_ij, before mask and sink, of `forward` with the same arguments: (batch, heads, n_q, n_k)."""
+        """score_ij, before mask and sink, of `forward` with the same arguments: (batch, heads, n_q, n_k).
+
+        A cache stays as it is. Raises ValueError as `forward` does.
+        """
         return self._computed(lambda q, k, v, terms: scores(q, k, terms), x, memory, **options)
 
     def heads(self, x: Tensor) -> Tensor:
@@ -108,6 +113,7 @@ class RelativeAttention(nn.Module):
         memory_positions: Tensor | None = None,
         mask: Tensor | None = None,
         cache: Cache | None = None,
+        store: bool = False,
     ) -> T:
         """What `compute` makes of queries, keys, values and all else that enters attention. A cache changes last."""
         self._check_input(x, memory, memory_positions, cache)
@@ -150,7 +156,7 @@ class RelativeAttention(nn.Module):
             causal=self.causal,
         )
         result = compute(q, k, v, terms)
-        if cache is not None:
+        if store and cache is not None:
             cache.store(rows if cache is keys else new, n)
         return result
 

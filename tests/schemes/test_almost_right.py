@@ -149,8 +149,8 @@ RIGHT = {
 CALLS = {f"{file}.{name}": call for file, calls in RIGHT.items() for name, call in calls.items()}
 # What is inside of others or only holds them, and files that compute no numbers. `oracle` is the definition itself.
 INSIDE = """OnAxes Position Combined Cache KeyValueCache RingCache SegmentMemory Places Vectors Terms Changes Turned
-    Cells ToGrid FromGrid Config SwiGLU LlamaBlock Inside counted angles chosen turned turned_pairs flatten_batch
-    for_each_head grouped_matmul filled"""
+    Cells ToGrid FromGrid Config SwiGLU LlamaBlock Inside counted places_of angles chosen turned turned_pairs
+    flatten_batch for_each_head grouped_matmul filled"""
 NO_NUMBERS = "oracle kept threads recorded loading files gguf texts tokenizer"
 
 

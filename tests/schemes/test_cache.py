@@ -180,6 +180,15 @@ def test_grouped_keys_equal_a_layer_that_repeats_the_rows_of_its_weights(name, m
 # --- speeds by the length of the text -----------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("make", [KeyValueCache, lambda: RingCache(3), lambda: SegmentMemory(2)])
+def test_to_look_at_a_step_stores_nothing(make):
+    layer, x = RelativeAttention(8, 2, RoPE(4), causal=True), torch.randn(1, 5, 8)
+    cache, other = make(), make()
+    for token in x.split(1, dim=1):
+        layer.weights(token, cache=cache), layer.scores(token, cache=cache)
+        assert torch.equal(layer(token, cache=cache), layer(token, cache=other)) and cache.past == other.past
+
+
 def test_a_cache_keeps_keys_unturned_only_where_speeds_change():
     layer, ring = STRETCHED_BY_LENGTH["dynamic NTK"](2, 4, causal=True).double(), RingCache(4, keep=1)
     growing, x, mask = KeyValueCache(), torch.randn(1, N, 8, dtype=F64), window_mask(N, 4, 1)

@@ -90,7 +90,7 @@ def test_runs_under_autocast(name):
     with torch.autocast("cpu", BF16):
         got = layer(x)
     assert got.dtype == BF16
-    assert (got - expected).abs().max() < 0.04
+    assert (got - expected).abs().max() < 0.02 * expected.abs().max()  # five units of its last digit
 
 
 # --- gradients ----------------------------------------------------------------------------------------------------

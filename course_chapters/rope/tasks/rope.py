@@ -89,7 +89,7 @@ position = np.full(x.shape[-2], past)  # All your rows are at the same position.
 position = past + np.arange(x.shape[0])
 return np.moveaxis(rotate(np.moveaxis(x, 0, -2), past=past, base=base), -2, 0)
 # You count the positions along the first axis. The rows are the axis before the last, `x.shape[-2]` of them.
-at = max(-3, -x.ndim); return rotate(x.swapaxes(at, -2), past=past, base=base).swapaxes(at, -2)
+return rotate(x.swapaxes(max(-3, -x.ndim), -2), past=past, base=base).swapaxes(max(-3, -x.ndim), -2)
 # You count the positions along the heads. The rows are the axis before the last, in every head.
 position = past + np.arange(x.shape[-2])[::-1]  # Your positions run backwards. Row 0 is at `past`, the last at past +
 # n − 1.
