@@ -186,11 +186,12 @@ figures.side_by_side(
 from course_lib.nn.alibi import ALiBi
 from course_lib.nn.layer import RelativeAttention
 
-layer = RelativeAttention(d_model=32, n_heads=8, position=ALiBi(8), causal=True).double()
+layer = RelativeAttention(d_model=32, n_heads=8, position=ALiBi(8)).double()
 for matrix in (layer.query, layer.key):
     torch.nn.init.eye_(matrix.weight)  # queries and keys are the layer's inputs, unchanged
 queries, keys = (torch.tensor(np.tile(x, 8))[None] for x in (Q, K))
-assert np.allclose(layer.weights(queries, keys)[0, 0].detach(), weights)
+past = torch.from_numpy(causal_mask(n))
+assert np.allclose(layer.weights(queries, keys, mask=past)[0, 0].detach(), weights)
 
 # %% [markdown]
 # ## What bfloat16 makes visible again
