@@ -41,6 +41,7 @@ class CodingTask(Exercise):
         self,
         title: str,
         *,
+        module: str,
         minutes: int,
         difficulty: int,
         words: str,
@@ -54,7 +55,7 @@ class CodingTask(Exercise):
         **asked: Any,
     ) -> None:
         name = solution.__name__.lstrip("_")
-        super().__init__(name, title, home=solution, minutes=minutes, difficulty=difficulty, words=words, hints=hints)
+        super().__init__(name, title, module=module, minutes=minutes, difficulty=difficulty, words=words, hints=hints)
         self.spec = Spec(name, solution, **asked)
         self.starter = starter
         self.afterwards, self.on_pass = afterwards, on_pass

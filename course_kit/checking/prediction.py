@@ -67,7 +67,7 @@ class Prediction(Exercise):
         on_pass: str = "",
         **rest: Any,
     ) -> None:
-        super().__init__(name, title, home=expected, **rest)
+        super().__init__(name, title, **rest)
         self.expected, self.digits, self.axes = expected, digits, axes
         self.words_of, self.on_pass, self.wrong = words_of, on_pass, wrong
         self.about, self.otherwise = about or {}, otherwise or {}

@@ -59,7 +59,7 @@ def main(key: str, commit: str = "HEAD") -> None:
     task = transcript.exercises().get(key)
     if not isinstance(task, CodingTask | Prediction):
         sys.exit(f"{key}: expected the topic and the task of a page, such as rope/rope")
-    module = sys.modules[task.home.__module__]
+    module = sys.modules[task.module]
     file = Path(str(module.__file__)).relative_to(ROOT)
     found = list(wrong_ones(task))
     print(file)

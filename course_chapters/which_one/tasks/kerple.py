@@ -216,4 +216,4 @@ def look(cls: type, found: list[tuple[str, str]]) -> None:
 
 
 TITLE = "Capstone: a new scheme, from the formula to the trained model"
-Kerple = Capstone("Kerple", TITLE, home=solution, minutes=30, difficulty=3, words=WORDS, hints=HINTS)
+Kerple = Capstone("Kerple", TITLE, module=__name__, minutes=30, difficulty=3, words=WORDS, hints=HINTS)
