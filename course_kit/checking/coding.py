@@ -41,6 +41,7 @@ class CodingTask(Exercise):
         self,
         title: str,
         *,
+        module: str,
         minutes: int,
         difficulty: int,
         words: str,
@@ -54,7 +55,7 @@ class CodingTask(Exercise):
         **asked: Any,
     ) -> None:
         name = solution.__name__.lstrip("_")
-        super().__init__(name, title, home=solution, minutes=minutes, difficulty=difficulty, words=words, hints=hints)
+        super().__init__(name, title, module=module, minutes=minutes, difficulty=difficulty, words=words, hints=hints)
         self.spec = Spec(name, solution, **asked)
         self.starter = starter
         self.afterwards, self.on_pass = afterwards, on_pass
@@ -121,7 +122,7 @@ class CodingTask(Exercise):
         facts, cause = (spec.call(k), *difference.facts), found.cause
         if not cause and found.status == "wrong values":
             notes = (*notes, f"`.compare({self.name})` shows yours beside the expected.")
-        return Result(found.status, self.title, facts, cause, outcome.line, notes, found.named)
+        return Result(found.status, self.title, facts, cause, outcome.line, notes, named=found.named)
 
     def _passed(self, tried: Attempt, notes: tuple[str, ...]) -> Result:
         outputs = [array for outcome in tried.run.outcomes for array in (outcome.value or {}).values()]
@@ -131,7 +132,7 @@ class CodingTask(Exercise):
             return Result("wrong type", self.title, (NO_TENSOR,), notes=notes)
         if self.afterwards and (broken := self.afterwards(tried.function)):
             status, fact, cause = broken
-            return Result(status, self.title, (fact,) if fact else (), cause, notes=notes, known=bool(cause))
+            return Result(status, self.title, (fact,) if fact else (), cause, notes=notes, named=bool(cause))
         count = len(tried.differences)
         facts = (f"right in all {count} cases" if count > 1 else "right",)
         return Result("passed", self.title, facts, notes=(*notes, self.on_pass) if self.on_pass else notes)

@@ -14,7 +14,7 @@ MISSING: Any = object()  # stands for an argument that was not given; None is so
 class Exercise:
     """Title, minutes, difficulty (1, 2 or 3), words and hints of one exercise, under the name the learner uses.
 
-    `home` is a function written beside it, which tells the chapter. The hints are in its notebook, below the check.
+    `module` names the file it is written in, and so the chapter. The hints are in its notebook, below the check.
     `after`, where an exercise has it, is what the notebook shows then: further cells, written as those of a lesson are.
     `first` marks the tasks to begin with.
     """
@@ -23,10 +23,10 @@ class Exercise:
     first = False
 
     def __init__(
-        self, name: str, title: str, *, home: Callable, minutes: int, difficulty: int, words: str, hints: Sequence[str]
+        self, name: str, title: str, *, module: str, minutes: int, difficulty: int, words: str, hints: Sequence[str]
     ) -> None:
         self.name, self.title, self.minutes, self.difficulty = name, title, minutes, difficulty
-        self.words, self.hints, self.home = words, tuple(hints), home
+        self.words, self.hints, self.module = words, tuple(hints), module
 
     def __repr__(self) -> str:
         return f"{type(self).__name__} {self.name}: {self.title}"
@@ -47,7 +47,7 @@ class Exercise:
         """What is right or wrong about the learner's object; never raises."""
         result = self.guarded(self._check, given)
         if result.passed:
-            record(self.home.__module__, self.name)
+            record(self.module, self.name)
         earlier = earlier_answer(self.name)
         return replace(result, facts=(earlier, *result.facts)) if earlier else result
 

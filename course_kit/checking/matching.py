@@ -15,7 +15,7 @@ PATIENCE = 10.0  # seconds of processor time for all programs together
 AXIS = re.compile(r" for axis \d+")  # x[i, j] and x[i][j] run past the same end
 
 
-def matching(attempt: Attempt, programs: Iterable[Wrong], most: int = 1) -> list[str]:
+def matching(tried: Attempt, programs: Iterable[Wrong], most: int = 1) -> list[str]:
     """The messages of the first programs that explain an attempt, `most` at most.
 
     A program explains an attempt if it does the same in every case. If none does, one that predicts every case in which
@@ -28,7 +28,7 @@ def matching(attempt: Attempt, programs: Iterable[Wrong], most: int = 1) -> list
 
     def look() -> None:
         for message, program in programs:
-            how = explains(attempt, program)
+            how = explains(tried, program)
             found = exactly if how == "exactly" else nearly
             if how and message not in found:
                 found.append(message)
@@ -39,10 +39,10 @@ def matching(attempt: Attempt, programs: Iterable[Wrong], most: int = 1) -> list
     return (exactly or nearly)[:most]
 
 
-def explains(attempt: Attempt, program: Callable) -> str:
+def explains(tried: Attempt, program: Callable) -> str:
     """How a wrong program predicts what the attempt returned: "exactly", "nearly" or not, ""."""
-    spec, yours = attempt.spec, attempt.run.outcomes
-    first, difference = attempt.first, attempt.difference
+    spec, yours = tried.spec, tried.run.outcomes
+    first, difference = tried.first, tried.difference
     answered = [k for k, outcome in enumerate(yours) if outcome.value and finite(outcome.value)]
     wrong_parts: set[str] = set()  # those that the program makes wrong
     unlike: set[str] = set()  # those in which it does not do what the attempt does
@@ -60,17 +60,17 @@ def explains(attempt: Attempt, program: Callable) -> str:
         wrong_parts |= {part for part in mine if not same(other[part], spec.right[k][part])}
         if unlike & wrong_parts or (k == first and difference.part in unlike):
             return ""
-    if not faulty or (unpredicted and not enough(attempt, answered)):
+    if not faulty or (unpredicted and not enough(tried, answered)):
         return ""
     if not unlike and not unpredicted:
         return "exactly"
     return "nearly" if not unlike or difference.part in wrong_parts else ""
 
 
-def enough(attempt: Attempt, answered: list[int]) -> bool:
+def enough(tried: Attempt, answered: list[int]) -> bool:
     """Whether the answered cases can speak for the others: more than half, and two of them wrong."""
-    wrong = [k for k in answered if attempt.differences[k]]
-    return len(wrong) >= 2 and len(answered) > len(attempt.differences) / 2
+    wrong = [k for k in answered if tried.differences[k]]
+    return len(wrong) >= 2 and len(answered) > len(tried.differences) / 2
 
 
 def finite(value: Outputs) -> bool:

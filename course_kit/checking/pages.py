@@ -48,7 +48,13 @@ def exercise(page: ModuleType) -> Exercise:
     first, _, words = (page.__doc__ or "").partition("\n")
     if not (title := TITLE.fullmatch(first)):
         raise ValueError(f"{page.__name__}: {first!r}: expected a first line as `The bias matrix · 8 minutes · ★`")
-    about = {"title": title[1], "minutes": int(title[2]), "difficulty": len(title[3]), "words": words.strip()}
+    about = {
+        "module": page.__name__,
+        "title": title[1],
+        "minutes": int(title[2]),
+        "difficulty": len(title[3]),
+        "words": words.strip(),
+    }
     made = coding_task(page, name, about) if name in vars(page) else prediction(page, name, about)
     made.first, made.after = bool(title[4]), getattr(page, "AFTER", "")
     return made
@@ -56,8 +62,7 @@ def exercise(page: ModuleType) -> Exercise:
 
 def prediction(page: ModuleType, name: str, about: dict[str, Any]) -> Prediction:
     """An answer to commit to."""
-    answer = eval(compile("lambda: ANSWER", str(page.__file__), "eval"), vars(page))  # its home is the page
-    return Prediction(name, expected=answer, **about, **options(page, Prediction, Exercise))
+    return Prediction(name, expected=lambda: page.ANSWER, **about, **options(page, Prediction, Exercise))
 
 
 def coding_task(page: ModuleType, name: str, about: dict[str, Any]) -> CodingTask:

@@ -67,7 +67,7 @@ class Prediction(Exercise):
         on_pass: str = "",
         **rest: Any,
     ) -> None:
-        super().__init__(name, title, home=expected, **rest)
+        super().__init__(name, title, **rest)
         self.expected, self.digits, self.axes = expected, digits, axes
         self.words_of, self.on_pass, self.wrong = words_of, on_pass, wrong
         self.about, self.otherwise = about or {}, otherwise or {}
@@ -124,10 +124,10 @@ class Prediction(Exercise):
         missing = [key for key in right if key not in yours]
         to_fill = [f"still to fill in: {_listed(missing)}"] if missing else []
         if bad:
-            cause, known, about = self._cause(yours, right, bad)
+            cause, is_named, about = self._cause(yours, right, bad)
             told = next((key for key in bad if key in about), bad[0])  # the fact the cause speaks of
             facts = (self._told(told, wrong[told], yours[told]), *to_fill)
-            return Result("wrong values", self.title, facts, cause, known=known)
+            return Result("wrong values", self.title, facts, cause, named=is_named)
         if missing:
             return Result("not attempted", self.title, ("right so far", *to_fill))
         return Result("passed", self.title, ("right",), notes=(self.on_pass,) if self.on_pass else ())
@@ -192,7 +192,7 @@ class Prediction(Exercise):
         return f"{', '.join(filter(None, (key, where)))}: {shown} is not right{counted}"
 
     def _cause(self, yours: Outputs, right: Outputs, bad: list[str]) -> tuple[str, bool, Iterable[str]]:
-        """The message of a known mistake, else that it is close; whether it is known; and the fields it means."""
+        """The message of a known mistake, else that it is close; whether it is named; and the fields it means."""
         for values, message in self.wrong_answers:
             told = self._fields(values)
             same = (

@@ -21,7 +21,7 @@ class Result:
     cause: str = ""
     code: str = ""  # the learner's own line
     notes: tuple[str, ...] = ()
-    known: bool = field(default=False, compare=False)  # the cause is one of the task's known mistakes
+    named: bool = field(default=False, compare=False)  # the cause says what was done, not only where it is wrong
 
     @property
     def passed(self) -> bool:

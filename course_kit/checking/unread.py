@@ -11,20 +11,20 @@ from .solution_source import unused_parameters
 from .spec import Attempt
 
 
-def unread(attempt: Attempt, cases: list[int]) -> Iterator[str]:
+def unread(tried: Attempt, cases: list[int]) -> Iterator[str]:
     """The parameters that are never read and matter in one of these cases at least."""
-    for name in unused_parameters(attempt.function):
-        if any(matters(attempt, k, name) for k in cases):
+    for name in unused_parameters(tried.function):
+        if any(matters(tried, k, name) for k in cases):
             yield name
 
 
-def matters(attempt: Attempt, k: int, name: str) -> bool:
+def matters(tried: Attempt, k: int, name: str) -> bool:
     """Whether reading an argument can change what is wrong in case k: the shape, or the values.
 
     It cannot where it is 0 or as it is by default, nor where other values of it give the same result.
     """
-    spec, given, right = attempt.spec, attempt.spec.arguments(k), attempt.spec.right[k]
-    found, value = attempt.differences[k], given.get(name)
+    spec, given, right = tried.spec, tried.spec.arguments(k), tried.spec.right[k]
+    found, value = tried.differences[k], given.get(name)
     parameter = spec.signature.parameters.get(name)
     if not found or not parameter or (type(value) in (int, float) and value in (0, parameter.default)):
         return False

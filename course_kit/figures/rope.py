@@ -118,9 +118,7 @@ def at(point: complex) -> str:
     return f"{point.real:.1f} {-point.imag:.1f}"
 
 
-def rope_clocks(
-    positions: Sequence[int], *, d: int = 8, pairs: Iterable[int] | None = None, title: str = CLOCKS
-) -> Picture:
+def rope_clocks(positions: Sequence[int], *, d: int = 8, pairs: Iterable[int] | None = None) -> Picture:
     """A clock for each pair of channels: a hand for each position p, rotated to the left by p θ_m, θ_m = 10000^(−2m/d).
 
     All hands start at three o'clock, and later ones in `positions` are longer. `pairs` are those to draw, by default
@@ -132,7 +130,7 @@ def rope_clocks(
     speeds = {m: theta[m] for m in (range(len(theta)) if pairs is None else pairs)}
     key = ", ".join(f'<span style="color:{LINES[k]}"><b>{p}</b></span>' for k, p in enumerate(positions))
     body = (
-        f'<p style="margin:0 0 6px"><b>{escape(title)}</b><br>'
+        f'<p style="margin:0 0 6px"><b>{escape(CLOCKS)}</b><br>'
         f"Hands from short to long: position {key}. All start at three o'clock and rotate to the left.</p>"
         + "".join(_clock(m, speed, positions) for m, speed in speeds.items())
     )
@@ -141,7 +139,7 @@ def rope_clocks(
         f"{len(speeds)} clocks, one for each pair of channels, with hands for the positions "
         f"{', '.join(map(str, positions))}. Turns made at position {positions[-1]}: {turns}."
     )
-    return Picture("rope-clocks", body, alt=alt, title=title)
+    return Picture("rope-clocks", body, alt=alt, title=CLOCKS)
 
 
 def _clock(m: int, speed: float, positions: Sequence[int]) -> str:

@@ -35,7 +35,7 @@ def _mask(n):
     return np.arange(n) <= np.arange(n)[:, None]
 
 
-BASICS = dict(minutes=5, difficulty=1, words="Words.", hints=["first", "second"])
+BASICS = dict(module=__name__, minutes=5, difficulty=1, words="Words.", hints=["first", "second"])
 
 
 def slope_task(**changes):

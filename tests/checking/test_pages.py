@@ -139,7 +139,7 @@ def test_the_learners_own_line_is_quoted_if_another_in_its_place_makes_all_right
     body = "i, j = np.arange(n)[:, None], np.arange(n)\ndistance = abs(j + i)\nreturn -strength * distance"
     result = slope.check(attempt(body))
     said = "The mistake is in your line `distance = abs(j + i)`. The distance counts in both directions."
-    assert result.cause == said and result.known
+    assert result.cause == said and result.named
 
 
 def test_a_right_line_is_not_quoted_because_the_solution_does_without_those_above_it(topic):
@@ -153,7 +153,7 @@ def test_a_right_line_is_not_quoted_because_the_solution_does_without_those_abov
 def test_a_rule_speaks_of_the_numbers_and_quotes_nothing_of_the_solution(slope):
     result = slope.check(lambda n, strength: abs(np.subtract.outer(np.arange(n), np.arange(n))) - strength)
     said = "Your result is what you get when a value is added instead of multiplied."
-    assert result.cause == f"{said} A far key costs more, so the slope is negative." and result.known
+    assert result.cause == f"{said} A far key costs more, so the slope is negative." and result.named
     assert "`" not in slope.check(lambda n, strength: -strength * np.subtract.outer(np.arange(n), np.arange(n)).T).cause
 
 

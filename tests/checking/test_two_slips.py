@@ -46,12 +46,12 @@ def test_both_of_two_slips_are_named():
         return strength * abs(np.arange(n) - 2 * np.arange(n)[:, None])
 
     result = slope_task(wrong=WRONG).check(both)
-    assert result.cause == f"{SIGN} And: You count the queries twice." and result.known
+    assert result.cause == f"{SIGN} And: You count the queries twice." and result.named
 
 
 def test_what_explains_the_case_shown_alone_is_said_of_this_case():
     result = slope_task(wrong=WRONG).check(lambda n, strength: right(n, strength) * (-1) ** (n > 2) + (n == 2))
-    assert result.cause == f"In this case: {SIGN}" and result.known
+    assert result.cause == f"In this case: {SIGN}" and result.named
 
 
 def test_an_argument_that_matters_in_another_case_only_is_said_besides():

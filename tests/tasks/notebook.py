@@ -19,5 +19,5 @@ def defined(source: str, name: str, scope: dict[str, Any] | None = None) -> Any:
 def prepared(task: Exercise) -> dict[str, Any]:
     """The names that the first cell of the chapter's exercises makes."""
     scope: dict[str, Any] = {"__name__": "__main__"}
-    exec(sys.modules[".".join(task.home.__module__.split(".")[:3])].PREPARE, scope)  # course_chapters.TOPIC.tasks
+    exec(sys.modules[".".join(task.module.split(".")[:3])].PREPARE, scope)  # course_chapters.TOPIC.tasks
     return scope

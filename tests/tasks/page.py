@@ -49,8 +49,8 @@ def changed(before: Exercise, now: Exercise, answers: Iterable[transcript.Entry]
         if "right" in answer:
             continue
         was, is_now = (transcript.answered(task, answer) for task in (before, now))
-        if was.cause != is_now.cause or was.known != is_now.known:
-            words = [f"{'named' if one.known else 'NOT NAMED'}: {one.cause or one.status}" for one in (was, is_now)]
+        if was.cause != is_now.cause or was.named != is_now.named:
+            words = [f"{'named' if one.named else 'NOT NAMED'}: {one.cause or one.status}" for one in (was, is_now)]
             yield f"{answer['source'].rstrip()}\n  before  {words[0]}\n  now     {words[1]}"
 
 
@@ -59,7 +59,7 @@ def main(key: str, commit: str = "HEAD") -> None:
     task = transcript.exercises().get(key)
     if not isinstance(task, CodingTask | Prediction):
         sys.exit(f"{key}: expected the topic and the task of a page, such as rope/rope")
-    module = sys.modules[task.home.__module__]
+    module = sys.modules[task.module]
     file = Path(str(module.__file__)).relative_to(ROOT)
     found = list(wrong_ones(task))
     print(file)

@@ -17,7 +17,7 @@ def check_answers(key, is_tried):
         if is_tried(k, entry):
             result = transcript.answered(EXERCISES[key], entry)
             assert result.passed == ("right" in entry), (entry["source"], result)
-            assert result.passed or result.known or "unnamed" in entry, (entry["source"], result)
+            assert result.passed or result.named or "unnamed" in entry, (entry["source"], result)
 
 
 @pytest.mark.parametrize("key", EXERCISES)

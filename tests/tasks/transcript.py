@@ -64,10 +64,10 @@ def main(names: list[str]) -> None:
             continue
         answers = read(key)
         for entry in answers:
-            known_before = not entry.pop("unnamed", False)
-            if "right" not in entry and not answered(task, entry).known:
+            named_before = not entry.pop("unnamed", False)
+            if "right" not in entry and not answered(task, entry).named:
                 entry["unnamed"] = True
-                if known_before:
+                if named_before:
                     print(f"{key}\n{entry['source']}\n")
         lines = [json.dumps(entry, ensure_ascii=False) for entry in answers]
         file(key).write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")

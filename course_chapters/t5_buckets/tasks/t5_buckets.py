@@ -123,6 +123,7 @@ upper = np.where(offsets > 0, n, 0)
 upper = np.where(offsets > 0, num_buckets // 2, 0)  # You add something in both modes. A decoder adds nothing.
 upper = np.where(bidirectional & (offsets > 0), 16, 0)  # 16 is fixed in your code. A key after the query gets N more.
 return found * np.where(offsets < 0, -1, 1) + upper  # The past has negative buckets. A bucket is a row, 0 or more.
+found = distance if distance < exact else shared
 return 0 if offsets > 0 else 1  # `if`, `and`, `min` and `max` ask about one number, and yours got an array. Use
 # `np.where`, `np.maximum` and the like, or a loop.
 return (found + upper).ravel()  # A grid of offsets comes back as one row. End with `.reshape(offsets.shape)`.

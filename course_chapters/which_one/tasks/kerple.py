@@ -193,11 +193,11 @@ class Capstone(Exercise):
         if done.stopped:
             return Result("did not finish", self.title, (done.why(),), notes=notes)
         if error := done.outcomes[0].error:
-            known = explain_error(error, ERRORS)
-            cause, line = known or explain_error(error), done.outcomes[0].line
-            return Result("raised", self.title, (error,), cause, line, notes, known=bool(known))
+            named = explain_error(error, ERRORS)
+            cause, line = named or explain_error(error), done.outcomes[0].line
+            return Result("raised", self.title, (error,), cause, line, notes, named=bool(named))
         for fact, cause in found:
-            return Result("property broken", self.title, (fact,), cause, notes=notes, known=bool(cause))
+            return Result("property broken", self.title, (fact,), cause, notes=notes, named=bool(cause))
         return Result("passed", self.title, ("right in all demands",), notes=(*notes, THEN))
 
 
@@ -216,4 +216,4 @@ def look(cls: type, found: list[tuple[str, str]]) -> None:
 
 
 TITLE = "Capstone: a new scheme, from the formula to the trained model"
-Kerple = Capstone("Kerple", TITLE, home=solution, minutes=30, difficulty=3, words=WORDS, hints=HINTS)
+Kerple = Capstone("Kerple", TITLE, module=__name__, minutes=30, difficulty=3, words=WORDS, hints=HINTS)
