@@ -118,47 +118,62 @@ class RelativeAttention(nn.Module):
         """What `compute` makes of queries, keys, values and all else that enters attention. A cache changes last."""
         self._check_input(x, memory, memory_positions, cache)
         n, past = x.shape[-2], 0 if cache is None else cache.past
-        i = _rows("positions", positions, x)
-        if i is None and cache is not None:
-            i = cache.following(n)
-        source, j = (x, i) if memory is None else (memory, _rows("memory_positions", memory_positions, memory))
-        keys, new = KeyValueCache(), {"x": source} if j is None else {"x": source, "positions": j}
+        positions = _rows("positions", positions, x)
+        if positions is None and cache is not None:
+            positions = cache.following(n)
+        source, key_positions = x, positions
+        if memory is not None:
+            source, key_positions = memory, _rows("memory_positions", memory_positions, memory)
+        read = {"x": source} if key_positions is None else {"x": source, "positions": key_positions}
         if isinstance(cache, KeyValueCache):
             keys = cache
-        elif cache is not None:  # it remembers what keys and values are formed from
-            new = cache.seen(new)
-            source, j = new["x"], new.get("positions")
-        q, k, v = self.heads(self.query(x)), self.heads(self.key(source)), self.heads(self.value(source))
-        f = self.position.key_bias(source, keys.last_key_bias)
-        if j is not None:
-            self._check_positions(j, keys, f)
-        late = self.position.caches_unrotated or keys.renumbered
+        else:
+            keys = KeyValueCache()
+            if cache is not None:  # it remembers what keys and values are formed from
+                read = cache.seen(read)
+                source, key_positions = read["x"], read.get("positions")
+
+        position, q, new = self.position, self.heads(self.query(x)), self._new_rows(source, key_positions, keys)
+        late = position.caches_unrotated or keys.renumbered  # a cache has keys before `prepare`, which gets all of them
         if not late:
-            q, k = self._placed(q, k, places_of(q, past, i, k, keys.past, j), past, keys.past)
-        own = {"k": k, "v": v} if j is None else {"k": k, "v": v, "positions": j}
-        rows = keys.seen(own if f is None else {**own, "key_bias": f[..., None]})
-        k, v, f = rows["k"], rows["v"], None if f is None else rows["key_bias"][..., 0]
+            first_new = keys.past
+            places = places_of(q, past, positions, new["k"], first_new, key_positions)
+            q, new["k"] = self._placed(q, new["k"], places, past, first_new)
+        rows = keys.seen(new)
+        k, n_k = rows["k"], rows["k"].shape[-2]
         if mask is not None:
-            check_mask(mask, torch.Size((x.shape[0], self.n_heads, n, k.shape[-2])))
-        first = past + n - k.shape[-2] if memory is None else 0
-        places = places_of(q, past, i, k, first, keys.gap(n) if j is None else rows["positions"])
+            check_mask(mask, torch.Size((x.shape[0], self.n_heads, n, n_k)))
+        first = past + n - n_k if memory is None else 0
+        places = places_of(q, past, positions, k, first, keys.gap(n) if key_positions is None else rows["positions"])
         if late:
             q, k = self._placed(q, k, places, past, first)
+
         terms = Terms.of(
-            self.position,
+            position,
             n,
-            k.shape[-2],
+            n_k,
             past,
             first,
             places=places,
-            key_bias=f,
+            key_bias=rows["key_bias"][..., 0] if "key_bias" in rows else None,
             mask=keys.mask(mask, n, x.device),
             causal=self.causal,
         )
-        result = compute(q, k, v, terms)
+        result = compute(q, k, rows["v"], terms)
         if store and cache is not None:
-            cache.store(rows if cache is keys else new, n)
+            cache.store(rows if cache is keys else read, n)
         return result
+
+    def _new_rows(self, source: Tensor, positions: Tensor | None, keys: KeyValueCache) -> dict[str, Tensor]:
+        """What a cache keeps of new tokens: keys before `prepare`, values, and where there are any, f and positions."""
+        rows = {"k": self.heads(self.key(source)), "v": self.heads(self.value(source))}
+        key_bias = self.position.key_bias(source, keys.last_key_bias)
+        if key_bias is not None:
+            rows["key_bias"] = key_bias[..., None]
+        if positions is not None:
+            self._check_positions(positions, keys, key_bias)
+            rows["positions"] = positions
+        return rows
 
     def _placed(self, q: Tensor, k: Tensor, places: Places | None, past: int, first_key: int) -> tuple[Tensor, Tensor]:
         """Queries and keys, changed by the scheme for where they are."""
@@ -166,16 +181,16 @@ class RelativeAttention(nn.Module):
             return self.position.prepare(q, k, past, first_key)
         return self.position.prepare_at(q, k, places)
 
-    def _check_positions(self, j: Tensor, keys: KeyValueCache, key_bias: Tensor | None) -> None:
+    def _check_positions(self, positions: Tensor, keys: KeyValueCache, key_bias: Tensor | None) -> None:
         """A ValueError for positions (batch or 1, n, 1) of new keys that neither cache nor scheme can number."""
         if keys.renumbered:
             raise ValueError("positions: a renumbered cache counts them itself, expected None")
         if key_bias is None:
             return
-        follows = [(j[:, 1:], j[:, :-1] + 1)]
+        follows = [(positions[:, 1:], positions[:, :-1] + 1)]
         if keys.past:
-            after = keys.following(1)
-            follows.append((j[:, :1], torch.full_like(j[:, :1], keys.past) if after is None else after))
+            begin, after = positions[:, :1], keys.following(1)
+            follows.append((begin, torch.full_like(begin, keys.past) if after is None else after))
         if any(((at != expected) & (at > 0)).any() for at, expected in follows):  # else padding, or a text begins
             name = type(self.position).__name__
             raise ValueError(f"positions: {name} sums up all that lies between, expected 1 more than before, or 0")
