@@ -6,7 +6,7 @@ import pytest
 
 from course_chapters import lesson_file, tasks_of, topics
 from course_kit.contents import CORE, TOPICS
-from tools.links import core, core_goes_on, deeper_minutes, marked, sections, task_minutes
+from tools.links import WORDS_A_MINUTE, core, core_goes_on, deeper_minutes, marked, sections, task_minutes
 from tools.tables import up_to_date
 
 from .. import ROOT
@@ -18,7 +18,6 @@ TOGETHER = "\n".join(PAGES.values())
 DRAWN = re.findall(r"`((?:figures|guide)\.[^`]+\.save\([^`]+)`", TOGETHER)
 FOR_SLIDES = re.findall(r"(?m)\| `((?:figures|comparison|guide)\..*)` \|$", TEACHING)
 DRAWN += [f"{code}.save('picture.html')" for code in FOR_SLIDES]
-WORDS_A_MINUTE = 20  # of prose, with pictures and code: measured on readers of all lessons
 DEEPER = "# ## Deeper"  # the main line of a lesson ends here, and its time is that of the main line
 
 
