@@ -177,7 +177,7 @@ def make_venv():
     VENV.mkdir(parents=True)
     STAMP.write_text(UNFINISHED)
     # The base interpreter, since this file may be running in the very .venv that was just removed.
-    status, said = run(sys._base_executable, "-m", "venv", VENV)
+    status, said = run(sys._base_executable, "-m", "venv", VENV)  # type: ignore[attr-defined]
     if status:
         sys.exit(f"Python could not make the folder {folder}. It said:\n\n{said}")  # on Debian, what to install
 
@@ -203,7 +203,7 @@ def run(*command):
     """Exit status and errors (or last lines) of a step of the set-up; a terminal shows its newest line meanwhile."""
     lines, width = [], shutil.get_terminal_size().columns - 1
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    with subprocess.Popen(command, text=True, errors="replace", **pipes) as process:
+    with subprocess.Popen(command, text=True, errors="replace", **pipes) as process:  # type: ignore[call-overload]
         for line in process.stdout:
             lines.append(line)
             if sys.stdout.isatty():

@@ -35,8 +35,10 @@ class Recorded(ast.NodeTransformer):
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
         parts: list[tuple[int, ast.expr, ast.expr]] = []
-        both = isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And)
-        for test in node.test.values if both else [node.test]:
+        tests = [node.test]
+        if isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And):
+            tests = node.test.values
+        for test in tests:
             if isinstance(test, ast.Compare) and all(type(op) in SIGNS for op in test.ops):
                 sides = [test.left, *test.comparators]
                 parts += [(SIGNS[type(op)], a, b) for op, a, b in zip(test.ops, sides, sides[1:])]
@@ -113,10 +115,10 @@ def main(arguments: list[str]) -> None:
         print(f"{capability}, {threads} thread{'s' * (threads > 1)}: done", file=sys.stderr, flush=True)
     lines = lesson_file(asked.topic).read_text(encoding="utf-8").splitlines()
     print("line  failed  least margin")
-    for line, margins in sorted(found.items()):
-        least, failed = min(margins), sum(x < 0 for x in margins)
-        if failed or f"{least:.4f}" != f"{max(margins):.4f}":
-            print(f"{line:4}  {failed:3}/{len(margins):2}  {least:12.4f}  {lines[line - 1].strip()}")
+    for line, every in sorted(found.items()):
+        least, failed = min(every), sum(x < 0 for x in every)
+        if failed or f"{least:.4f}" != f"{max(every):.4f}":
+            print(f"{line:4}  {failed:3}/{len(every):2}  {least:12.4f}  {lines[line - 1].strip()}")
 
 
 if __name__ == "__main__":

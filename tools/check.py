@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from pathlib import Path
 
-from tools.mine import FOLDERS
+from course_kit.contents import KINDS
 
 PYTEST = "pytest -q -rfEs --durations=10"
 NBVAL = "--nbval --nbval-current-env --nbval-cell-timeout=600 --nbval-sanitize-with tests/nbval_sanitize.cfg"
@@ -30,7 +30,7 @@ Result = tuple[str, bool, float]  # a stage, whether it passed, and its seconds
 
 def asking() -> list[str]:
     """The notebooks that ask for a package which a learner may lack: with the packages of the tests, they run more."""
-    paths = [path for folder in FOLDERS for path in sorted(Path(folder).glob("*.ipynb"))]
+    paths = [path for folder in KINDS for path in sorted(Path(folder).glob("*.ipynb"))]
     asks = re.compile(r"find_spec\(\\?\"(?!course_lib)")  # every set-up cell looks for course_lib
     return [path.as_posix() for path in paths if asks.search(path.read_text(encoding="utf-8"))]
 
@@ -63,7 +63,7 @@ def main(arguments: list[str]) -> int:
     for library in ("OMP", "OPENBLAS", "MKL"):  # stages share the cores: two threads for one product would be slower
         os.environ[f"{library}_NUM_THREADS"] = "1"
     start, slow = time.perf_counter(), ["--all"] * asked.all
-    options = {"tests": slow, "browser": slow, "notebooks": asking() if asked.after_learner else list(FOLDERS)}
+    options = {"tests": slow, "browser": slow, "notebooks": asking() if asked.after_learner else list(KINDS)}
     burn = [sys.executable, "-c", "while True: pass"]
     busy = [subprocess.Popen(burn) for _ in range(os.cpu_count() or 1) if asked.under_load]
     lanes = [["notebooks"]] if asked.learner else LANES

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from course_chapters import lesson_file, tasks_of, topics
 from course_kit.contents import CONTENTS, CORE, TOPICS, Chapter
 
+WORDS_A_MINUTE = 20  # of prose, with pictures and code: measured on readers of all lessons
 MARK = re.compile(r"`[^`]*`|\[\[([a-z]\w*)(?:\|([^\]]+))?\]\]")  # code in backticks is found first, and kept
 
 
@@ -71,10 +72,11 @@ def next_chapter(chapter: Chapter) -> Chapter | None:
 
 
 def sections(topic: str) -> dict[str, int]:
-    """The minutes of each section of a lesson by its heading: 20 words of prose a minute, with code and pictures."""
+    """The minutes of each section of a lesson by its heading, from its words of prose."""
     cells = re.split(r"(?m)^# %%", lesson_file(topic).read_text(encoding="utf-8"))
     _, *parts = re.split(r"(?m)^# ## (.*)\n", "".join(cell for cell in cells if cell.startswith(" [markdown]")))
-    return {name: max(1, round(len(re.findall(r"[A-Za-z]{2,}", text)) / 20)) for name, text in zip(*[iter(parts)] * 2)}
+    words = {name: len(re.findall(r"[A-Za-z]{2,}", text)) for name, text in zip(*[iter(parts)] * 2)}
+    return {name: max(1, round(count / WORDS_A_MINUTE)) for name, count in words.items()}
 
 
 def deeper_minutes(topic: str) -> int:

@@ -1,7 +1,8 @@
 """The learner's copies of the notebooks are in mine/, which git ignores, so a new version of the course keeps them.
 
 `course.py lab` opens the copies. One that nobody edited follows the course, and to run a notebook is not to edit it.
-Beside one that was edited, a newer notebook of the course appears as NAME.new.ipynb. Python alone runs this file.
+Beside one that was edited, a newer notebook of the course appears as NAME.new.ipynb. Python alone runs this file
+and those that it imports.
 """
 
 import itertools
@@ -10,15 +11,14 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from course_kit.contents import KINDS
 from tools.cells import built_as, edited
-
-FOLDERS = ("notebooks", "exercises", "solutions")
 
 
 def lay_out(course: Path) -> list[Path]:
     """Bring course/mine up to date; returns the notebooks that appeared beside an edited one."""
     beside = []
-    for original in sorted(path for folder in FOLDERS for path in (course / folder).glob("*.ipynb")):
+    for original in sorted(path for folder in KINDS for path in (course / folder).glob("*.ipynb")):
         today = built_as(json.loads(original.read_text(encoding="utf-8")))
         for place in places(course / "mine" / original.relative_to(course)):
             nb = read(place)

@@ -11,7 +11,8 @@ import sysconfig
 import tempfile
 from pathlib import Path
 
-from docs.site.pages import CARD, KINDS, ROOT, write_pages
+from course_kit.contents import KINDS
+from docs.site.pages import CARD, ROOT, write_pages
 from tools.address import address
 
 SITE = ROOT / "build" / "site" / "course"

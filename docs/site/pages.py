@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from course_kit.contents import CONTENTS, Chapter
+from course_kit.contents import CONTENTS, KINDS, Chapter
 from course_lib import __version__
 from docs.site.keywords import KEYWORDS
 from tools.address import open_in_colab
 
 ROOT = Path(__file__).resolve().parents[2]
-KINDS = {"notebooks": "Lesson", "exercises": "Tasks", "solutions": "Solutions"}
+LABELS = {"notebooks": "Lesson", "exercises": "Tasks", "solutions": "Solutions"}
 TEXTS = ("docs/teaching.md", "docs/acknowledgements.md")
 START = "One command"  # the part of README.md that says how to begin
 FIRST = ("How much of it?", "The core, in three hours", "The chapters", START)  # what the first page shows of README.md
@@ -66,7 +66,7 @@ def page(nb: dict, kind: str, chapter: Chapter, published: str | None) -> dict:
 def buttons(kind: str, chapter: Chapter, published: str | None) -> str:
     """Two paragraphs of Markdown: the pages of the chapter and what one can do with this one; and how to run it."""
     links = [
-        f"**{KINDS[other]}**" if other == kind else f"[{KINDS[other]}](../{chapter.path(other)})"
+        f"**{LABELS[other]}**" if other == kind else f"[{LABELS[other]}](../{chapter.path(other)})"
         for other in kinds(chapter)
     ]
     if link := open_in_colab(published, __version__, chapter.path(kind)):

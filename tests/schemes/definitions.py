@@ -1,7 +1,7 @@
 """Every scheme once more, from its definition: what the layers of `course_lib.nn` are tested against.
 
 `DEFINED` says for each one how to make it, what the plain loops of `reference.oracle` compute for one head of it, and
-what its NumPy file computes for all of them. A new scheme needs an entry here under its name in the registry.
+what its NumPy file computes for all of them, under its name in the registry. docs/contributing.md says how to add one.
 """
 
 import math

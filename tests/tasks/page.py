@@ -81,6 +81,7 @@ def of_text(text: str, name: str, file: Path) -> Exercise:
     """The exercise of a page that is written to a file and imported as a module of this name."""
     file.write_text(text, encoding="utf-8")
     spec = spec_from_file_location(name, file)
+    assert spec and spec.loader  # as for every file of Python
     page = module_from_spec(spec)
     spec.loader.exec_module(page)
     return exercise(page)

@@ -45,7 +45,7 @@ def answered(task: Exercise, entry: Entry) -> Result:
     """What the check says to a recorded answer."""
     import torch  # here, because a page of NumPy alone is asked about without it
 
-    limited = getattr(task, "spec", task)  # a function's seconds are in its spec, a class task has its own
+    limited: Any = getattr(task, "spec", task)  # a function's seconds are in its spec, a class task has its own
     usual = getattr(limited, "seconds", None)
     torch.manual_seed(0)  # some answers draw numbers
     try:

@@ -129,12 +129,13 @@ def stub_wheel(folder, name):
 def command(tmp_path):
     """Runs course.py in a copy that needs stub packages, in a folder with a space in its name."""
     root = tmp_path / "the course"
-    for folder in ("tests", "tools", "course_lib/released", "model"):
+    for folder in ("tests", "tools", "course_kit", "course_lib/released", "model"):
         (root / folder).mkdir(parents=True)
     (root / "model" / "SmolLM2-135M-Instruct.Q4_1.gguf").touch()
     for name in ("jupyterlab", "torch", "pytest"):
         stub_wheel(tmp_path, name)
-    for name in ("course.py", "tools/mine.py", "tools/cells.py", "course_lib/released/files.py"):
+    alone = ("tools/mine.py", "tools/cells.py", "course_kit/__init__.py", "course_kit/contents.py")
+    for name in ("course.py", "course_lib/released/files.py", *alone):  # what Python alone must be able to run
         shutil.copy(ROOT / name, root / name)
     (root / "requirements.txt").write_text("jupyterlab==1.0\ntorch==1.0\n")
     (root / "tests" / "requirements.txt").write_text("pytest==1.0\n")

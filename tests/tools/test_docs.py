@@ -6,19 +6,18 @@ import pytest
 
 from course_chapters import lesson_file, tasks_of, topics
 from course_kit.contents import CORE, TOPICS
-from tools.links import core, core_goes_on, deeper_minutes, marked, sections, task_minutes
+from tools.links import WORDS_A_MINUTE, core, core_goes_on, deeper_minutes, marked, sections, task_minutes
 from tools.tables import up_to_date
 
 from .. import ROOT
 
-NAMES = ("README.md", "docs/teaching.md", "CONTRIBUTING.md", "docs/contributing.md")
+NAMES = ("README.md", "docs/teaching.md", "CONTRIBUTING.md", "docs/contributing.md", "docs/house.md")
 PAGES = {path: (ROOT / path).read_text(encoding="utf-8") for path in NAMES}
 README, TEACHING, *_ = PAGES.values()
 TOGETHER = "\n".join(PAGES.values())
 DRAWN = re.findall(r"`((?:figures|guide)\.[^`]+\.save\([^`]+)`", TOGETHER)
 FOR_SLIDES = re.findall(r"(?m)\| `((?:figures|comparison|guide)\..*)` \|$", TEACHING)
 DRAWN += [f"{code}.save('picture.html')" for code in FOR_SLIDES]
-WORDS_A_MINUTE = 20  # of prose, with pictures and code: measured on readers of all lessons
 DEEPER = "# ## Deeper"  # the main line of a lesson ends here, and its time is that of the main line
 
 
@@ -123,6 +122,12 @@ def test_links_lead_somewhere(page):
         if anchor and "://" not in target:  # which GitHub makes of a heading
             heads = re.findall(r"(?m)^#+ (.+)$", place.read_text(encoding="utf-8"))
             assert anchor in {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}, target
+
+
+def test_every_room_of_the_house_is_there():
+    rooms = re.findall(r"(?m)^\| `([^`]+)` \|[^|]+\|(.*)\|$", PAGES["docs/house.md"])
+    paths = [ROOT / room / file for room, first in rooms for file in ["", *re.findall(r"`([^`]+)`", first)]]
+    assert rooms and not [path for path in paths if not path.exists()]
 
 
 def test_every_chapter_has_its_lesson_and_every_folder_its_chapter():

@@ -4,12 +4,13 @@ import copy
 import json
 import shutil
 
+from course_kit.contents import KINDS
 from tools.cells import content, fingerprint
-from tools.mine import FOLDERS, lay_out
+from tools.mine import lay_out
 
 from .. import ROOT
 
-NAMES = [f"{folder}/0{number}_topic.ipynb" for folder in FOLDERS for number in range(1, 4)]
+NAMES = [f"{folder}/0{number}_topic.ipynb" for folder in KINDS for number in range(1, 4)]
 EDITED = NAMES[::2]  # five
 
 
