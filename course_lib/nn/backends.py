@@ -9,6 +9,8 @@
 For outputs of size about 1 they agree to 1e-10 in float64, to 1e-5 in float32, and to 0.04 in bfloat16.
 """
 
+import math
+
 from torch import Tensor
 
 from .attention import attention
@@ -31,7 +33,7 @@ def attend(backend: str, q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> Tenso
 
     Raises ValueError for an unknown backend and for shapes that do not fit.
     """
-    small = q.shape[:-1].numel() * k.shape[-2:-1].numel() < SMALL_GRID
+    small = math.prod(q.shape[:-1]) * math.prod(k.shape[-2:-1]) < SMALL_GRID
     if check_backend(backend) == "eager" or (backend == "auto" and small):
         return attention(q, k, v, terms)[0]
     return fast_attention(q, k, v, terms)
