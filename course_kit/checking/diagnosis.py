@@ -34,8 +34,9 @@ def diagnose(tried: Attempt, wrong: WrongPrograms) -> Diagnosis:
     explains the case that is shown; what narrows the cause down.
     """
     first = tried.difference
-    if tried.run.stopped:
-        return narrowed(tried)
+    if tried.run.stopped:  # a later case had no end, or took too long; the one that is shown may have a result
+        cause = in_this_case(tried, wrong)
+        return Diagnosis(first.status, cause, named=True) if cause else narrowed(tried)
     if causes := matching(tried, wrong.written, most=2):
         return Diagnosis(first.status, " Or: ".join(causes), named=True)
     if causes := matching(tried, wrong.starter):
