@@ -31,7 +31,7 @@ from tools.tables import outdated
 
 ROOT = Path(__file__).resolve().parent.parent
 SETUP = """\
-# @title Set-up: run this first
+# @title Set-up: choose Run All Cells
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -48,7 +48,8 @@ START_TASKS = """\
 This page has the tasks of the lesson {lesson}. {words} No task needs an earlier one.
 
 **To start,** choose *Run All Cells* in the menu *Run*, and again after each restart of the kernel. Every task then says
-*not attempted*.
+*not attempted*. It stops at the first cell that fails: correct that cell, or put its `...` back, and choose it again.
+If a cell says `NameError`, choose it, too.
 
 **For each task,** write your answer in place of the `...`, or fix the code that is there. Run that cell with
 Shift+Enter, then the check below it. Below the check are hints, and a click opens them. If a check does not answer

@@ -108,4 +108,6 @@ def core_goes_on(topic: str, task: str = "") -> str:
     ]
     if later := list(CORE)[list(CORE).index(topic) + 1 :]:
         steps.append(f"“{CORE[later[0]][0]}” in {link(TOPICS[later[0]])}")
-    return f"**The core goes on** with {', then '.join(steps)}." if steps else "**This is the end of the core.**"
+    if not steps:
+        return "**This is the end of the core.**"
+    return f"**The core goes on** with {', then '.join(steps)}. It needs only the core before it."

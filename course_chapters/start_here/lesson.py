@@ -5,9 +5,10 @@
 # position to attention: by a number, by a vector, or by a rotation. You will build them all, first small, then fast
 # enough for a real model.
 #
-# **How to run a cell.** A grey box is code. First choose *Run All Cells* in the menu *Run*, which takes a few seconds.
-# After that, to run one box again, click into it and press Shift+Enter (or the button ▶). Its result appears below it.
-# After a restart of the *kernel*, which runs the code, choose *Run All Cells* again, because it forgets everything.
+# **How to run a cell.** A grey box is code. On every page, first choose *Run All Cells* in the menu *Run*, which takes a
+# few seconds, or up to a minute where a page loads a model. The view then jumps to the end of the page, so scroll back
+# up. After that, to run one box again, click into it and press Shift+Enter (or the button ▶). Its result appears below
+# it. After a restart of the *kernel*, which runs the code, choose *Run All Cells* again, because it forgets everything.
 #
 # **You will be able to** run a cell, read the pictures, use the line tracer and get help from a task. **You need**
 # Python, a little NumPy, and matrix products. **Time** [[time]]. (*Core* marks a shorter course of three hours.)
@@ -213,21 +214,27 @@ def bias_matrix(n, strength):
 task.bias_matrix.check(bias_matrix)
 
 # %% [markdown]
-# Is that not enough? Then `compare` shows your numbers beside the expected ones, and `solution()` shows a solution. On
-# a page of tasks, hints are below each check. Nobody counts how often you ask, and nothing leaves your machine.
+# **Your turn:** correct the sign in the cell above, and run it again. Where the check alone does not tell you enough,
+# `compare` shows your numbers beside the expected ones, and `solution()` shows a solution. On a page of tasks, hints are
+# below each check. Nobody counts how often you ask, and nothing leaves your machine.
 
 # %%
 task.bias_matrix.compare(bias_matrix)
 
 # %% [markdown]
-# Correct the sign in the cell with `def bias_matrix` and run it again. You need not be afraid of mistakes: if your code
-# loops for ever, the check stops it. Only a single endless call, such as `sum(range(10**12))`, cannot be stopped. Then
-# restart the kernel, in the menu *Kernel*. `progress()` from `course_chapters.progress` lists all tasks, and marks those
-# that you have passed.
-#
+# You need not be afraid of mistakes: if your code loops for ever, the check stops it. Only a single endless call, such
+# as `sum(range(10**12))`, cannot be stopped. Then restart the kernel, in the menu *Kernel*. The cell below shows
+# which tasks of a chapter you have passed; `progress()` alone shows all.
+
+# %%
+from course_chapters.progress import progress
+
+progress("bias_by_hand")
+
+# %% [markdown]
 # ## Where to go
 #
-# Each lesson says at its beginning what it needs. Sections called *Deeper* are optional. The last one helps you choose
-# a scheme, and ends with a quiz.
+# Each lesson says at its beginning what it needs. Sections called *Deeper* are optional. The last lesson, 16, helps you
+# choose a scheme, and ends with a quiz.
 #
 # **Next:** [[next]]. If you are in a hurry, go on with [[bias_by_hand]], and read what is marked as *Core*.

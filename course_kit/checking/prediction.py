@@ -129,7 +129,7 @@ class Prediction(Exercise):
             facts = (self._told(told, wrong[told], yours[told]), *to_fill)
             return Result("wrong values", self.title, facts, cause, named=is_named)
         if missing:
-            return Result("not attempted", self.title, ("right so far", *to_fill))
+            return Result("not finished", self.title, ("right so far", *to_fill))
         return Result("passed", self.title, ("right",), notes=(self.on_pass,) if self.on_pass else ())
 
     def _fields(self, value: Mapping[str, Any]) -> Outputs:

@@ -4,14 +4,14 @@ from dataclasses import dataclass, field
 
 from ..display.box import AMBER, GREEN, GREY, box, code_block, rich
 
-SYMBOL = {"passed": "✓", "not attempted": "○"}
+SYMBOL = {"passed": "✓", "not attempted": "○", "not finished": "○"}
 
 
 @dataclass
 class Result:
     """What `check` answers: a status, the facts, the cause when it is known, and notes that are not faults.
 
-    A status is "not attempted", "did not finish", "raised", "wrong type", "wrong shape", "wrong values", "property
+    A status is "not attempted", "not finished", "did not finish", "raised", "wrong type", "wrong shape", "wrong values", "property
     broken" or "passed".
     """
 
@@ -37,7 +37,7 @@ class Result:
         return "\n  ".join(filter(None, lines))
 
     def _repr_html_(self) -> str:
-        colours = GREEN if self.passed else GREY if self.status == "not attempted" else AMBER
+        colours = GREEN if self.passed else GREY if self.symbol == "○" else AMBER
         code, cause = self.code and code_block(self.code), self.cause and f"<b>→ {rich(self.cause)}</b>"
         notes = (f"<i>{rich(note)}</i>" for note in self.notes)
         head = f"<b>{self.symbol} {self.status}</b>: {rich(self.title)}"

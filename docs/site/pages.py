@@ -49,7 +49,7 @@ def page(nb: dict, kind: str, chapter: Chapter, published: str | None) -> dict:
         if cell["cell_type"] == "markdown":
             cell["source"] = relinked(findable(text, kind, chapter), chapter.path(kind), published)
         elif cell["metadata"].get("jupyter", {}).get("source_hidden"):
-            cell["metadata"]["tags"] = ["remove-cell" if "Set-up: run this first" in text else "remove-input"]
+            cell["metadata"]["tags"] = ["remove-cell" if "Set-up: choose Run All Cells" in text else "remove-input"]
         for output in cell.get("outputs", []):
             if "text/html" in output.get("data", {}):
                 html = "".join(output["data"]["text/html"])

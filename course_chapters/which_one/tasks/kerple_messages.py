@@ -53,7 +53,7 @@ unhashable type: '(?!list|dict|set|slice|numpy)  # torch looks modules up by the
 Only Tensors of floating point  # A parameter holds floats: `torch.zeros(…)` makes some.
 object has no attribute  # Does `__init__` make this, under this name? Or is a name inside a property wrong?
 Can't call numpy\(\)  # NumPy does not compute gradients, so use torch (`torch.log1p`, `.exp()`).
-NameError: name '(torch|nn|row_offsets|Position)'  # Run the first cell of the notebook again.
+NameError: name '(torch|nn|row_offsets|Position)'  # A cell further up imports it: choose *Run All Cells*.
 NameError: name '(exp|log|log1p|zeros|ones|Parameter)'  # Use its full name, such as `torch.exp` or `nn.Parameter`.
 NameError: name '[ac]'  # The numbers belong to the module, so they are `self.a` and `self.c`.
 size of tensor a  # The shapes do not fit. Both a and c need a second axis, as in `self.a[:, None]`.
