@@ -5,10 +5,10 @@
 # position to attention: by a number, by a vector, or by a rotation. You will build them all, first small, then fast
 # enough for a real model.
 #
-# **How to run a cell.** A grey box is code. On every page, first choose *Run All Cells* in the menu *Run*, which takes a
-# few seconds, or up to a minute where a page loads a model. The view then jumps to the end of the page, so scroll back
-# up. After that, to run one box again, click into it and press Shift+Enter (or the button ▶). Its result appears below
-# it. After a restart of the *kernel*, which runs the code, choose *Run All Cells* again, because it forgets everything.
+# **How to run a cell.** A grey box is code. On every page, first choose *Run All Cells* in the menu *Run*, which takes up
+# to a minute, and scroll back up. After that, to run one box again, click into it and press Shift+Enter (or the button
+# ▶). Its result appears below it. After a restart of the *kernel*, which runs the code, choose *Run All Cells* again,
+# because it forgets everything.
 #
 # **You will be able to** run a cell, read the pictures, use the line tracer and get help from a task. **You need**
 # Python, a little NumPy, and matrix products. **Time** [[time]]. (*Core* marks a shorter course of three hours.)
@@ -214,9 +214,9 @@ def bias_matrix(n, strength):
 task.bias_matrix.check(bias_matrix)
 
 # %% [markdown]
-# **Your turn:** correct the sign in the cell above, and run it again. Where the check alone does not tell you enough,
-# `compare` shows your numbers beside the expected ones, and `solution()` shows a solution. On a page of tasks, hints are
-# below each check. Nobody counts how often you ask, and nothing leaves your machine.
+# **Your turn:** correct the sign in the cell above, and run it again. Where that is not enough, `compare` shows your
+# numbers beside the expected ones, and `solution()` shows a solution. Nobody counts how often you ask, and nothing
+# leaves your machine.
 
 # %%
 task.bias_matrix.compare(bias_matrix)

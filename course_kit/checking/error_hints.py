@@ -45,10 +45,10 @@ math domain error|expected a (positive|nonnegative) input  # A logarithm needs a
 # gives. Print the index that you use.
 can't multiply sequence|unsupported operand.*'list'|bad operand type for .*'list'  # A list or a tuple has no such
 # arithmetic. Make an array of it first, with `np.array(…)`.
-^NameError: name '(np|task)' is not defined  # A cell further up defines this name. After a restart of the kernel, choose
-# *Run All Cells* in the menu *Run*.
-^NameError: name '(Q|K|V|LAMBDA|TOKENS|softmax)' is not defined  # If a cell further up imports this name, choose *Run All
-# Cells* in the menu *Run*. If none does, use what your function is given, or compute it.
+^NameError: name '(np|task)' is not defined  # A cell further up defines this name. After a restart of the kernel,
+# choose *Run All Cells* in the menu *Run*.
+^NameError: name '(Q|K|V|LAMBDA|TOKENS|softmax)' is not defined  # If a cell further up imports this name, choose
+# *Run All Cells* in the menu *Run*. If none does, use what your function is given, or compute it.
 ^NameError: name 'math' is not defined  # `math` is not imported. Use the function of `np` with that name,
 # or write `import math` first.
 ^NameError: name '(d_k|lambda_|lam|λ)' is not defined  # Your function knows only its arguments and the names that it

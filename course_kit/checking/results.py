@@ -11,8 +11,8 @@ SYMBOL = {"passed": "✓", "not attempted": "○", "not finished": "○"}
 class Result:
     """What `check` answers: a status, the facts, the cause when it is known, and notes that are not faults.
 
-    A status is "not attempted", "not finished", "did not finish", "raised", "wrong type", "wrong shape", "wrong values", "property
-    broken" or "passed".
+    A status is "not attempted", "not finished", "did not finish", "raised", "wrong type", "wrong shape",
+    "wrong values", "property broken" or "passed".
     """
 
     status: str
