@@ -26,11 +26,11 @@ def test_every_position_has_a_definition_in_loops():
 
 
 NEW = Scheme(
-    "square root decay",
-    "bias_by_hand",
-    "−λ √distance, added to the score",
-    "−λ √|j − i|",
-    lambda s: schemes.from_nn("bias", "DecayBias", s.strength, "square root"),
+    name="square root decay",
+    topic="bias_by_hand",
+    what="−λ √distance, added to the score",
+    formula="−λ √|j − i|",
+    make=lambda s: schemes.from_nn("bias", "DecayBias", s.strength, "square root"),
     enters={"bias": "square root decay"},
     keeps=Count("4·(2·n − 1)", lambda s: 4 * (2 * s.n - 1)),
     direction=Direction.MIRROR,
