@@ -36,8 +36,6 @@ import course_study as study
 from course_kit.checking.axes import Axis
 from course_kit.checking.difference import Pair
 from course_kit.checking.relations import FINISHES, WEAK, common
-from course_kit.checking.results import SYMBOL
-from course_kit.display.box import AMBER, GREEN, GREY, box, rich
 from course_lib.definition import Definition, by_definition, check_function, defined, numbers, randomise, scale_of
 from course_lib.definition import with_bias as with_bias
 from course_lib.definition import with_rotation as with_rotation
@@ -49,6 +47,7 @@ from course_lib.nn.position import Position, Vectors
 from course_lib.nn.terms import Terms
 from course_lib.nn.threads import one_thread
 
+from .report import Report
 from .run import inputs
 
 Make = Callable[[int, int], Position]
@@ -87,32 +86,6 @@ def returned(position: Position, n: int, d_model: int) -> dict[str, Tensor]:
 def says_nothing(position: Position, d_model: int) -> bool:
     """Whether no hook has been written: then it is attention without position."""
     return type(position).prepare is Position.prepare and not returned(position, 2, d_model)
-
-
-@dataclass(repr=False)
-class Report:
-    """What a call found out: the status, and lines that say the rest, as text and in the box that checks use."""
-
-    status: str
-    lines: list[str]
-
-    @property
-    def passed(self) -> bool:
-        return self.status == "passed"
-
-    @property
-    def attempted(self) -> bool:
-        return self.status != "not attempted"
-
-    def __repr__(self) -> str:
-        symbol = {**SYMBOL, "failed": "✗"}.get(self.status, "")  # what was only measured has none
-        return "\n  ".join([f"{symbol} {self.lines[0]}".strip(), *self.lines[1:]])
-
-    def _repr_html_(self) -> str:
-        first, *rest = repr(self).splitlines()
-        style = "white-space:pre-wrap;font-family:monospace;font-size:13px"
-        shown = [f'<span style="{style}">{rich(line[2:])}</span>' for line in rest]
-        return box([f"<b>{rich(first)}</b>", *shown], {"passed": GREEN, "failed": AMBER}.get(self.status, GREY))
 
 
 def not_attempted(name: str) -> tuple[str, list[str]]:
