@@ -11,9 +11,9 @@ from enum import Enum
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from .checks import check_whole
 from .reference.absolute import check_pairs
 from .reference.axial_rope import grid_positions, text_positions
-from .reference.grid import check_whole
 from .reference.t5 import bucket_starts
 
 WORDS_AND_PICTURE = (2, (2, 2), 2)  # the text of M-RoPE: two words, a picture of 2 × 2 tokens, and words

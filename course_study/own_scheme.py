@@ -36,7 +36,8 @@ import course_study as study
 from course_kit.checking.axes import Axis
 from course_kit.checking.difference import Pair
 from course_kit.checking.relations import FINISHES, WEAK, common
-from course_lib.definition import Definition, by_definition, check_function, defined, numbers, randomise, scale_of
+from course_lib.checks import check_function
+from course_lib.definition import Definition, by_definition, defined, numbers, randomise, scale_of
 from course_lib.definition import with_bias as with_bias
 from course_lib.definition import with_rotation as with_rotation
 from course_lib.definition import with_vectors as with_vectors

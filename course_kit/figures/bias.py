@@ -5,12 +5,13 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from course_lib.checks import check_array
 from course_lib.example import LAMBDA
 from course_lib.reference.attention import scores, softmax
 from course_lib.reference.bias import DECAYS, decay_bias, decay_row
 
 from ..display.colours import signed_colour
-from ..display.formatting import check_array, number, token_names, with_sign
+from ..display.formatting import number, token_names, with_sign
 from ..display.picture import Picture
 from .frames import Cell, Frame, Table, bar, live
 

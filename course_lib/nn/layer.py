@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
-from ..reference.grid import check_whole
+from ..checks import check_whole
 from .attention import attention, scores
 from .backends import attend, check_backend
 from .cache import Cache, KeyValueCache

@@ -7,7 +7,8 @@ from itertools import zip_longest
 import torch
 from torch import Tensor
 
-from ..reference.grid import check_sizes, check_whole
+from ..checks import check_whole
+from ..reference.grid import check_sizes
 from .places import Places
 from .position import Position, Vectors
 
