@@ -73,7 +73,7 @@ def test_the_static_body_says_everything_without_script_and_style_and_can_be_rea
 
 
 def test_the_style_sheet_touches_nothing_outside_its_pictures():
-    css = re.sub(r"(?s)/\*.*?\*/", "", resources.files("course_kit.figures").joinpath("figures.css").read_text("utf-8"))
+    css = re.sub(r"(?s)/\*.*?\*/", "", resources.files("course_kit.display").joinpath("pictures.css").read_text("utf-8"))
     css = re.sub(r"@(media|container) [^{]*\{", "", css)
     for selectors in re.findall(r"([^{}]+)\{", css):
         assert all(s.strip().startswith(".rp") for s in selectors.split(",")), selectors
