@@ -237,7 +237,7 @@ def going_back(layer):
 
 
 USES = (left_padding, packing, tree_of_drafts, infill, chunks, cross_attention, going_back)
-SUMS = "positions: FoX sums up all that lies between"
+SUMS = "positions: FoX adds up a number per token"
 LENGTH = "positions: fall or repeat"
 REFUSES = {("FoX", use.__name__): SUMS for use in (tree_of_drafts, infill)}
 REFUSES |= {(name, use.__name__): LENGTH for name in STRETCHED_BY_LENGTH for use in (packing, tree_of_drafts, infill)}
@@ -447,7 +447,7 @@ REFUSED = {
     r"positions=\[0, 1, 2\]: expected a tensor of whole": ("RoPE", {"positions": [0, 1, 2]}),
     r"positions \(4,\): expected \(3,\) or \(2, 3\)": ("RoPE", {"positions": torch.arange(4)}),
     r"positions \(3, 3\): expected": ("RoPE", {"positions": torch.zeros(3, 3, dtype=torch.int64)}),
-    r"positions: FoX sums up all that lies between, expected": ("FoX", {"positions": torch.tensor([0, 1, 3])}),
+    r"positions: FoX adds up a number per token, expected": ("FoX", {"positions": torch.tensor([0, 1, 3])}),
     r"positions: fall or repeat, expected one text, for": ("dynamic NTK", {"positions": torch.tensor([0, 1, 0])}),
     r"positions: fall or repeat, expected": ("LongRoPE", {"positions": torch.tensor([0, 1, 1])}),
     r"positions: -2, expected 0 or more for the logarithm": ("log scale", {"positions": torch.tensor([-2, -1, 0])}),
@@ -462,7 +462,7 @@ REFUSED = {
     r"mask \(2, 3\): expected \(3, 3\), or 4 axes": ("RoPE", {"mask": torch.ones(2, 3, dtype=torch.bool)}),
     r"positions: Counts.prepare counts them, expected a `prepare_at`": (Counts, {"positions": torch.arange(3)}),
     r"positions: CountsAndTurns.prepare counts them": (lambda: CountsAndTurns(4), {"positions": torch.arange(3)}),
-    r"positions: Cells.bias returns no row, expected a `bias_at`": (Cells, {"positions": torch.arange(3)}),
+    r"positions: Cells.bias does not return a row, expected a `bias_at`": (Cells, {"positions": torch.arange(3)}),
 }
 
 
