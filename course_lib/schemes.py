@@ -1,8 +1,7 @@
 """The registry of schemes: for each its name, what it is, where it enters attention, and how to make it.
 
-Everything that lists schemes reads them from here: the map, the comparison, the guide, the study. To add a scheme, add
-its NumPy file to `reference/`, its torch file to `nn/`, an entry here, and its definition to
-`tests/schemes/definitions.py`.
+Everything that lists schemes reads them from here: the map, the comparison, the guide, the study. `docs/contributing.md`
+has the steps to add one.
 """
 
 from collections.abc import Callable, Mapping
