@@ -1,7 +1,7 @@
 """The registry of schemes: for each its name, what it is, where it enters attention, and how to make it.
 
-Everything that lists schemes reads them from here: the map, the comparison, the guide, the study. `docs/contributing.md`
-has the steps to add one.
+Everything that lists schemes reads them from here: the map, the comparison, the guide, the study.
+`docs/contributing.md` has the steps to add one.
 """
 
 from collections.abc import Callable, Mapping

@@ -193,7 +193,7 @@ class RelativeAttention(nn.Module):
             follows.append((begin, torch.full_like(begin, keys.past) if after is None else after))
         if any(((at != expected) & (at > 0)).any() for at, expected in follows):  # else padding, or a text begins
             name = type(self.position).__name__
-            raise ValueError(f"positions: {name} adds up a number per token, expected each to be 1 more than the last, or 0")
+            raise ValueError(f"positions: {name} adds up a number per token, expected 1 more each time, or 0")
 
     def _check_input(
         self, x: Tensor, memory: Tensor | None, memory_positions: Tensor | None, cache: Cache | None
