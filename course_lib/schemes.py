@@ -148,12 +148,12 @@ class Scheme:
     shared: bool = False
     runs: Mapping[str, Use] = field(default_factory=dict)
 
-    def module(self, sizes: Sizes, seed: int = 0) -> Any:
+    def module(self, sizes: Sizes) -> Any:
         """The module with random tables, the same in every run; the caller's random numbers are left alone."""
         import torch
 
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
+            torch.manual_seed(0)
             return self.make(sizes)
 
 

@@ -151,14 +151,6 @@ def left_padding(layer):
     return worst
 
 
-def packing(layer):
-    """Three documents in one row, each from 0 on."""
-    x, sizes = draw_text(layer, 9), (4, 3, 2)
-    own = torch.block_diag(*(torch.ones(n, n) for n in sizes)) > 0
-    got = layer(x, mask=own, positions=torch.cat([torch.arange(n) for n in sizes]))
-    return error(got, torch.cat([layer(document) for document in x.split(sizes, 1)], 1))
-
-
 PARENTS = (None, 0, 0, 1, 1, 2, 5)
 
 
@@ -212,14 +204,6 @@ def chunks(layer):
     return worst
 
 
-def cross_attention(layer):
-    """Token by token, looking at another text."""
-    layer.causal = False
-    x, memory = draw_text(layer, 5), draw_text(layer, 8, seed=2)
-    steps = [layer(x[:, t : t + 1], memory, positions=torch.tensor([t])) for t in range(5)]
-    return error(torch.cat(steps, 1), layer(x, memory))
-
-
 def going_back(layer):
     """What was read after the first tokens leaves no trace, in any cache; a ring of four takes back one token."""
     x, worst = draw_text(layer, 12), 0.0
@@ -236,11 +220,11 @@ def going_back(layer):
     return worst
 
 
-USES = (left_padding, packing, tree_of_drafts, infill, chunks, cross_attention, going_back)
+USES = (left_padding, tree_of_drafts, infill, chunks, going_back)
 SUMS = "positions: FoX adds up a number per token"
 LENGTH = "positions: fall or repeat"
 REFUSES = {("FoX", use.__name__): SUMS for use in (tree_of_drafts, infill)}
-REFUSES |= {(name, use.__name__): LENGTH for name in STRETCHED_BY_LENGTH for use in (packing, tree_of_drafts, infill)}
+REFUSES |= {(name, use.__name__): LENGTH for name in STRETCHED_BY_LENGTH for use in (tree_of_drafts, infill)}
 
 
 @every_scheme
