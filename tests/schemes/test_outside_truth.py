@@ -100,20 +100,6 @@ def test_yarn_where_its_ramp_meets_the_ends(d, truncate, length, fast, slow):
     agree(published("yarn", d, 1e4, 4 * length, factor=4.0, **given), ours, speeds.yarn_factor(4))
 
 
-@pytest.mark.parametrize("length", range(1, 7))
-def test_yarn_below_two_pi(length):
-    """A known difference. In a text of fewer than 2π tokens no pair makes a turn, and the ramp ends before pair 0.
-
-    By the idea of YaRN every pair is divided by s then. transformers keeps all speeds, because its ramp of a negative
-    width never rises; we keep that of pair 0. No model is trained on texts as short as that.
-    """
-    given = {"original_max_position_embeddings": length, "truncate": False}
-    theirs, theta = published("yarn", 64, 1e4, 4 * length, factor=4.0, **given)[0], frequencies(64)
-    ours = speeds.yarn(64, 4, length, truncate=False)
-    np.testing.assert_allclose(theirs, theta, rtol=6e-6)
-    np.testing.assert_allclose(ours, [theta[0], *theta[1:] / 4], rtol=1e-12)
-
-
 @pytest.mark.parametrize(("mscale", "all_dim"), [(1.0, 0.707), (0.707, 0.707), (1.0, 1.0)])
 def test_factor_of_deepseek(mscale, all_dim):
     """DeepSeek divides two factors of YaRN."""

@@ -1,6 +1,4 @@
-"""The command for authors finds the wrong lines that nobody reads, those without a message, and those with a typo."""
-
-import pytest
+"""The command for authors finds the wrong lines that nobody reads, and those without a message."""
 
 from ..checking.common import slope_task
 from .page import wrong_ones
@@ -25,11 +23,3 @@ return -strength * np.abz(j - i)  # A typo.
     not_wrong = "NOT WRONG: it is right in all cases"
     assert list(words) == ["", not_wrong, f"read: {both}", f"read: {both}", f"NEVER READ: {both}", shared, "", ""]
     assert "".join(marks) == "✓✗✗✗✗=✓✓"  # the last is a function
-
-
-@pytest.mark.parametrize(
-    "line, said", [("retrun j  # A typo.", "invalid syntax"), ("k = j  # No place.", "no line of the function")]
-)
-def test_a_line_that_cannot_be_tried_is_named_with_its_place(line, said):
-    with pytest.raises(ValueError, match=rf":\d+: '{line[:5]}.*{said}"):
-        list(wrong_ones(slope_task(wrong=line)))
