@@ -84,7 +84,7 @@ class Position(nn.Module):
         if row is None:
             return None
         if row.dim() != 2:
-            raise ValueError(f"positions: {type(self).__name__}.bias gives no row, expected a `bias_at` beside it")
+            raise ValueError(f"positions: {type(self).__name__}.bias is not a row, expected a `bias_at` beside it")
         return row[:, places.columns].transpose(0, 1)
 
     def key_bias(self, x: Tensor, before: Tensor | None) -> Tensor | None:

@@ -446,7 +446,7 @@ REFUSED = {
     r"mask \(2, 3\): expected \(3, 3\), or 4 axes": ("RoPE", {"mask": torch.ones(2, 3, dtype=torch.bool)}),
     r"positions: Counts.prepare counts them, expected a `prepare_at`": (Counts, {"positions": torch.arange(3)}),
     r"positions: CountsAndTurns.prepare counts them": (lambda: CountsAndTurns(4), {"positions": torch.arange(3)}),
-    r"positions: Cells.bias gives no row, expected a `bias_at`": (Cells, {"positions": torch.arange(3)}),
+    r"positions: Cells.bias is not a row, expected a `bias_at`": (Cells, {"positions": torch.arange(3)}),
 }
 
 
