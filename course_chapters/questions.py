@@ -15,9 +15,9 @@ from importlib.util import find_spec
 
 from course_kit import figures
 from course_kit.contents import TOPICS
-from course_kit.display.formatting import check_choice
 from course_kit.display.picture import Picture
 from course_kit.figures.question import Question
+from course_lib.checks import check_choice
 
 GUESS = (
     "True, half true, false or unsourced? Half true: it holds under a condition that it does not mention. Unsourced: "

@@ -6,13 +6,13 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from .checks import check_function
 from .nn.layer import RelativeAttention
 from .nn.position import Position
 from .reference import oracle
@@ -118,14 +118,3 @@ def randomise(layer: RelativeAttention) -> None:
     """Every parameter normal, with a deviation that keeps scores and answers about 1."""
     for parameter in layer.parameters():
         torch.nn.init.normal_(parameter, std=parameter.shape[-1] ** -0.5 if parameter.dim() else 1.0)
-
-
-def check_function(name: str, value: object, *arguments: str, but: str = "") -> None:
-    """A ValueError for what cannot be called with so many arguments."""
-    expected = f"expected a function of ({', '.join(arguments)}){but}"
-    if not callable(value) or isinstance(value, torch.nn.Module):
-        raise ValueError(f"{name}={value!r}: {expected}")
-    try:
-        signature(value).bind(*arguments)
-    except TypeError:
-        raise ValueError(f"{name} takes {signature(value)}: {expected}") from None

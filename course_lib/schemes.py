@@ -1,8 +1,7 @@
 """The registry of schemes: for each its name, what it is, where it enters attention, and how to make it.
 
-Everything that lists schemes reads them from here: the map, the comparison, the guide, the study. To add a scheme, add
-its NumPy file to `reference/`, its torch file to `nn/`, an entry here, and its definition to
-`tests/schemes/definitions.py`.
+Everything that lists schemes reads them from here: the map, the comparison, the guide, the study.
+`docs/contributing.md` has the steps to add one.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,9 +10,9 @@ from enum import Enum
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from .checks import check_whole
 from .reference.absolute import check_pairs
 from .reference.axial_rope import grid_positions, text_positions
-from .reference.grid import check_whole
 from .reference.t5 import bucket_starts
 
 WORDS_AND_PICTURE = (2, (2, 2), 2)  # the text of M-RoPE: two words, a picture of 2 × 2 tokens, and words
@@ -116,7 +115,7 @@ class Use:
     every: int = 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Scheme:
     """One scheme. `make(sizes)` gives its torch module, and imports torch only then.
 
@@ -149,12 +148,12 @@ class Scheme:
     shared: bool = False
     runs: Mapping[str, Use] = field(default_factory=dict)
 
-    def module(self, sizes: Sizes, seed: int = 0) -> Any:
+    def module(self, sizes: Sizes) -> Any:
         """The module with random tables, the same in every run; the caller's random numbers are left alone."""
         import torch
 
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
+            torch.manual_seed(0)
             return self.make(sizes)
 
 
@@ -178,21 +177,21 @@ SCHEMES: dict[str, Scheme] = {
     scheme.name: scheme
     for scheme in (
         Scheme(
-            "none",
-            "blind_to_distance",
-            "no position at all; a decoder's mask still tells a little",
-            "q_i · k_j",
-            lambda s: from_nn("position", "Position"),
+            name="none",
+            topic="blind_to_distance",
+            what="no position at all; a decoder's mask still tells a little",
+            formula="q_i · k_j",
+            make=lambda s: from_nn("position", "Position"),
             relative=None,
             direction=Direction.BLIND,
             runs={"none": Use()},
         ),
         Scheme(
-            "learned",
-            "absolute_positions",
-            "a learned vector per absolute position, added to the input",
-            "x_i + p_i",
-            lambda s: from_nn("absolute", "Learned", s.n, s.d_model),
+            name="learned",
+            topic="absolute_positions",
+            what="a learned vector per absolute position, added to the input",
+            formula="x_i + p_i",
+            make=lambda s: from_nn("absolute", "Learned", s.n, s.d_model),
             enters={"input": "learned"},
             parameters=Count("n·D", lambda s: s.n * s.d_model),
             keeps=Count("4·n·D", lambda s: 4 * s.n * s.d_model),
@@ -202,11 +201,11 @@ SCHEMES: dict[str, Scheme] = {
             runs={"learned": Use()},
         ),
         Scheme(
-            "sinusoidal",
-            "absolute_positions",
-            "sines of the absolute position, added to the input",
-            "x_i + p_i",
-            lambda s: from_nn("absolute", "Sinusoidal", s.d_model),
+            name="sinusoidal",
+            topic="absolute_positions",
+            what="sines of the absolute position, added to the input",
+            formula="x_i + p_i",
+            make=lambda s: from_nn("absolute", "Sinusoidal", s.d_model),
             enters={"input": "sinusoidal"},
             keeps=Count("4·n·D", lambda s: 4 * s.n * s.d_model),
             relative=False,
@@ -214,33 +213,33 @@ SCHEMES: dict[str, Scheme] = {
             runs={"sinusoidal": Use()},
         ),
         Scheme(
-            "log decay",
-            "bias_by_hand",
-            "−λ log(1 + distance), added to the score",
-            "−λ log(1 + |j − i|)",
-            lambda s: from_nn("bias", "DecayBias", s.strength),
+            name="log decay",
+            topic="bias_by_hand",
+            what="−λ log(1 + distance), added to the score",
+            formula="−λ log(1 + |j − i|)",
+            make=lambda s: from_nn("bias", "DecayBias", s.strength),
             enters={"bias": "log decay"},
             keeps=Count("4·(2·n − 1)", lambda s: 4 * (2 * s.n - 1)),
             direction=Direction.MIRROR,
             runs={"log-0.3": Use({"strength": 0.3}), "log-1": Use({"strength": 1})},
         ),
         Scheme(
-            "Shaw",
-            "vector_per_distance",
-            "a learned vector per offset, clipped at ±k; each query reads it in its own way",
-            "q_i · a[clip(j − i)]",
-            lambda s: from_nn("shaw", "ShawVectors", s.n_heads, s.d_head, s.clip),
+            name="Shaw",
+            topic="vector_per_distance",
+            what="a learned vector per offset, clipped at ±k; each query reads it in its own way",
+            formula="q_i · a[clip(j − i)]",
+            make=lambda s: from_nn("shaw", "ShawVectors", s.n_heads, s.d_head, s.clip),
             enters={"key_vectors": "Shaw, keys", "value_vectors": "Shaw, values"},
             parameters=Count("2·H·(2·k + 1)·d", lambda s: 2 * s.n_heads * (2 * s.clip + 1) * s.d_head),
             keeps=Count("8·H·(2·k + 1)·d", lambda s: 8 * s.n_heads * (2 * s.clip + 1) * s.d_head),
             runs={"shaw-32": Use({"clip": 32})},
         ),
         Scheme(
-            "Music Transformer",
-            "diagonals",
-            "a learned vector per offset, as far as its table reaches, for the scores, placed by a skew",
-            "q_i · e[j − i]",
-            lambda s: from_nn(
+            name="Music Transformer",
+            topic="diagonals",
+            what="a learned vector per offset, as far as its table reaches, for the scores, placed by a skew",
+            formula="q_i · e[j − i]",
+            make=lambda s: from_nn(
                 "music_transformer", "MusicTransformer", s.n_heads, s.d_head, s.n, causal=s.causal is not False
             ),
             enters={"key_vectors": "Music Transformer"},
@@ -251,11 +250,11 @@ SCHEMES: dict[str, Scheme] = {
             other=OtherForm("causal = False", False, Direction.BOTH),
         ),
         Scheme(
-            "Transformer-XL",
-            "transformer_xl",
-            "distances as sines through a learned map, four terms in the score",
-            "(q_i + u) · k_j + (q_i + v) · W_r R[i − j]",
-            lambda s: from_nn("transformer_xl", "TransformerXL", s.d_model, s.n_heads),
+            name="Transformer-XL",
+            topic="transformer_xl",
+            what="distances as sines through a learned map, four terms in the score",
+            formula="(q_i + u) · k_j + (q_i + v) · W_r R[i − j]",
+            make=lambda s: from_nn("transformer_xl", "TransformerXL", s.d_model, s.n_heads),
             enters={
                 "bias": "Transformer-XL (d)",
                 "key_vectors": "Transformer-XL (b)",
@@ -266,11 +265,11 @@ SCHEMES: dict[str, Scheme] = {
             runs={"transformer-xl": Use()},
         ),
         Scheme(
-            "T5 buckets",
-            "t5_buckets",
-            "a learned number per bucket of offsets, added to the score",
-            "b[bucket(j − i)]",
-            t5_bias,
+            name="T5 buckets",
+            topic="t5_buckets",
+            what="a learned number per bucket of offsets, added to the score",
+            formula="b[bucket(j − i)]",
+            make=t5_bias,
             enters={"bias": "T5 buckets"},
             parameters=Count("B·H", lambda s: s.num_buckets * s.n_heads),
             keeps=Count("4·H·(2·n − 1)", lambda s: 4 * s.n_heads * (2 * s.n - 1)),
@@ -279,22 +278,22 @@ SCHEMES: dict[str, Scheme] = {
             other=OtherForm("bidirectional = False", True, Direction.PAST_ONLY),
         ),
         Scheme(
-            "ALiBi",
-            "alibi",
-            "a straight line per head, subtracted from the score",
-            "−m_h |j − i|",
-            lambda s: from_nn("alibi", "ALiBi", s.n_heads),
+            name="ALiBi",
+            topic="alibi",
+            what="a straight line per head, subtracted from the score",
+            formula="−m_h |j − i|",
+            make=lambda s: from_nn("alibi", "ALiBi", s.n_heads),
             enters={"bias": "ALiBi"},
             keeps=Count("4·H·(2·n − 1)", lambda s: 4 * s.n_heads * (2 * s.n - 1)),
             direction=Direction.MIRROR,
             runs={"alibi": Use()},
         ),
         Scheme(
-            "RoPE",
-            "rope",
-            "queries and keys turned by their positions",
-            "(R_i q_i) · (R_j k_j)",
-            lambda s: from_nn("rope", "RoPE", s.d_head, base=s.base),
+            name="RoPE",
+            topic="rope",
+            what="queries and keys turned by their positions",
+            formula="(R_i q_i) · (R_j k_j)",
+            make=lambda s: from_nn("rope", "RoPE", s.d_head, base=s.base),
             enters={"rotate": "RoPE"},
             keeps=Count("4·n·d", lambda s: 4 * s.n * s.d_head),
             runs={
@@ -305,22 +304,22 @@ SCHEMES: dict[str, Scheme] = {
             },
         ),
         Scheme(
-            "Swin",
-            "two_dimensions",
-            "a learned number per pair of offsets, row and column, inside a window",
-            "b[Δrow, Δcolumn]",
-            lambda s: from_nn("window", "WindowAttention", s.d_model, s.n_heads, s.window),
+            name="Swin",
+            topic="two_dimensions",
+            what="a learned number per pair of offsets, row and column, inside a window",
+            formula="b[Δrow, Δcolumn]",
+            make=lambda s: from_nn("window", "WindowAttention", s.d_model, s.n_heads, s.window),
             enters={"bias": "Swin"},
             parameters=Count("(2·W − 1)²·H", lambda s: (2 * s.window - 1) ** 2 * s.n_heads),
             keeps=Count("(8 + 4·H)·W⁴", lambda s: (8 + 4 * s.n_heads) * s.window**4),
             fused=(),
         ),
         Scheme(
-            "axial RoPE",
-            "two_dimensions",
-            "RoPE for pictures: some pairs of channels turned by the row, the others by the column",
-            "(R_{row, column} q_i) · (R_{row, column} k_j)",
-            lambda s: from_nn(
+            name="axial RoPE",
+            topic="two_dimensions",
+            what="RoPE for pictures: some pairs of channels turned by the row, the others by the column",
+            formula="(R_{row, column} q_i) · (R_{row, column} k_j)",
+            make=lambda s: from_nn(
                 "axial_rope", "AxialRoPE", s.d_head, grid_positions(-(-s.n // s.window), s.window)[: s.n]
             ),
             enters={"rotate": "axial RoPE"},
@@ -328,30 +327,30 @@ SCHEMES: dict[str, Scheme] = {
             ends=True,
         ),
         Scheme(
-            "M-RoPE",
-            "two_dimensions",
-            "RoPE for texts with pictures: pairs of channels dealt to time, row and column",
-            "(R_{t, row, column} q_i) · (R_{t, row, column} k_j)",
-            lambda s: from_nn("axial_rope", "MRoPE", s.d_head, text_positions(WORDS_AND_PICTURE), s.sections),
+            name="M-RoPE",
+            topic="two_dimensions",
+            what="RoPE for texts with pictures: pairs of channels dealt to time, row and column",
+            formula="(R_{t, row, column} q_i) · (R_{t, row, column} k_j)",
+            make=lambda s: from_nn("axial_rope", "MRoPE", s.d_head, text_positions(WORDS_AND_PICTURE), s.sections),
             enters={"rotate": "M-RoPE"},
             keeps=Count("4·n·d", lambda s: 4 * s.n * s.d_head),
         ),
         Scheme(
-            "sliding window",
-            "windows_and_sinks",
-            "RoPE in layers that see only the nearest keys",
-            "−∞ for |j − i| ≥ w",
-            lambda s: from_nn("position", "Combined", *rope_in_a_window(s)),
+            name="sliding window",
+            topic="windows_and_sinks",
+            what="RoPE in layers that see only the nearest keys",
+            formula="−∞ for |j − i| ≥ w",
+            make=lambda s: from_nn("position", "Combined", *rope_in_a_window(s)),
             enters={"bias": "sliding window", "rotate": "RoPE in a window"},
             keeps=Count("4·n·d + 4·(2·n − 1)", lambda s: 4 * s.n * s.d_head + 4 * (2 * s.n - 1)),
             runs={"window-64": Use({"keys": 64}), "window-64+none": Use({"keys": 64}, every=2)},
         ),
         Scheme(
-            "sink",
-            "windows_and_sinks",
-            "one more key without a value: a learned score per head, to which a query may give weight",
-            "e^{s_ij} / (e^{a_h} + Σ_k e^{s_ik})",
-            lambda s: from_nn("sink", "Sink", s.n_heads),
+            name="sink",
+            topic="windows_and_sinks",
+            what="one more key without a value: a learned score per head, to which a query may give weight",
+            formula="e^{s_ij} / (e^{a_h} + Σ_k e^{s_ik})",
+            make=lambda s: from_nn("sink", "Sink", s.n_heads),
             runs={"sink": Use()},
             enters={"sink": "sink"},
             parameters=Count("H", lambda s: s.n_heads),
@@ -360,11 +359,11 @@ SCHEMES: dict[str, Scheme] = {
             direction=Direction.BLIND,
         ),
         Scheme(
-            "log scale",
-            "windows_and_sinks",
-            "queries that grow with the logarithm of their position, because more keys share the softmax",
-            "s_h ln(i + 1) · q_i · k_j",
-            lambda s: from_nn("query_scale", "LogScale", s.n_heads, s.n),
+            name="log scale",
+            topic="windows_and_sinks",
+            what="queries that grow with the logarithm of their position, because more keys share the softmax",
+            formula="s_h ln(i + 1) · q_i · k_j",
+            make=lambda s: from_nn("query_scale", "LogScale", s.n_heads, s.n),
             where="scale of the query",
             runs={"log-scale": Use()},
             enters={"rotate": "log scale"},
@@ -373,11 +372,11 @@ SCHEMES: dict[str, Scheme] = {
             direction=Direction.BLIND,
         ),
         Scheme(
-            "FoX",
-            "which_one",
-            "no positions: every token says how much of what came before it is forgotten",
-            "Σ_{l=j+1}^{i} ln f_l",
-            lambda s: from_nn("fox", "FoX", s.d_model, s.n_heads),
+            name="FoX",
+            topic="which_one",
+            what="no positions: every token says how much of what came before it is forgotten",
+            formula="Σ_{l=j+1}^{i} ln f_l",
+            make=lambda s: from_nn("fox", "FoX", s.d_model, s.n_heads),
             enters={"key_bias": "FoX"},
             parameters=Count("H·(D + 1)", lambda s: s.n_heads * (s.d_model + 1)),
             keeps=Count("4·H·n", lambda s: 4 * s.n_heads * s.n),
@@ -385,11 +384,11 @@ SCHEMES: dict[str, Scheme] = {
             runs={"fox": Use()},
         ),
         Scheme(
-            "FIRE",
-            "which_one",
-            "a learned function of the distance as a share of the query's position",
-            "MLP(ψ(|i − j|) / ψ(max(i, τ)))",
-            lambda s: from_nn("fire", "FIRE", s.n_heads),
+            name="FIRE",
+            topic="which_one",
+            what="a learned function of the distance as a share of the query's position",
+            formula="MLP(ψ(|i − j|) / ψ(max(i, τ)))",
+            make=lambda s: from_nn("fire", "FIRE", s.n_heads),
             enters={"bias": "FIRE, a number per pair"},
             where="score, a number per query and key",
             parameters=Count("33·H + 66", lambda s: 33 * s.n_heads + 66),

@@ -33,10 +33,10 @@ from torch import Tensor
 from course_lib import released
 from course_lib.nn.threads import one_thread
 
-from .own_scheme import Report
 from .released import rows
 from .released.experiments import Change, asked, gap, passkeys, short_texts
 from .released.plan import compared
+from .report import Report
 
 Grids = dict[str, Callable[[Tensor, Tensor], Any]]
 Columns = tuple[tuple[float, float], tuple[float, float], list[float], list[float]]

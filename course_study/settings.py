@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from course_lib.reference.grid import check_whole
+from course_lib.checks import check_whole
 
 from .data import LONGEST, SHORTEST, TASKS
 

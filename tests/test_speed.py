@@ -23,7 +23,7 @@ from course_lib.nn.sliding_window import SlidingWindow
 from course_lib.nn.t5 import T5Bias
 from course_lib.nn.terms import Terms
 from course_lib.nn.threads import one_thread
-from course_study.own_scheme import gradients, interleaved
+from course_study.own_scheme.speed import gradients, interleaved
 
 HEADS, D, ROUNDS, ATTEMPTS = 8, 64, 5, 8
 TIMED = {  # name: (make for n tokens, causal, at most so many times the limit)

@@ -70,7 +70,7 @@ def direction(scheme: Scheme, sizes: Sizes) -> str:
 
 def longer(scheme: Scheme, sizes: Sizes) -> str:
     runs = [run for run in scheme.runs if run in measured.runs()]
-    parts = [] if runs else ["not in the study"]
+    parts = [] if runs else ["not trained yet" if scheme.runs else "not in the study"]
     for run in runs:
         said = f"{measured.verdict(run)} {measured.rise(run):+.2f}".replace("-", "−")
         if run in measured.schemes(measured.NAMES):

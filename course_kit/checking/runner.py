@@ -101,16 +101,23 @@ class OutputCapture(io.TextIOBase):
         return len(text)
 
 
-def run(function: Callable, cases: Sequence[Case], read: Callable[[Any], Outputs], seconds: float) -> Run:
+def run(
+    function: Callable,
+    cases: Sequence[Case],
+    read: Callable[[Any], Outputs],
+    seconds: float,
+    written: Callable | None = None,
+) -> Run:
     """Call `function` on each case, all together in at most `seconds` of processor time.
 
-    Raises nothing, not even KeyboardInterrupt.
+    An error is shown with its line in the learner's own code, which is where `written` is defined, by default the
+    function. Raises nothing, not even KeyboardInterrupt.
     """
     result = Run(seconds=seconds)
 
     def work() -> None:
         for case in cases:
-            outcome = None if result.stopped else run_once(function, case, read)
+            outcome = None if result.stopped else run_once(function, case, read, written)
             if outcome is None or result.stopped:
                 return
             result.outcomes.append(outcome)
@@ -142,7 +149,9 @@ def nobody_types() -> Iterator[None]:
         builtins.input = usual
 
 
-def run_once(function: Callable, case: Case, read: Callable[[Any], Outputs]) -> Outcome:
+def run_once(
+    function: Callable, case: Case, read: Callable[[Any], Outputs], written: Callable | None = None
+) -> Outcome:
     """One call on a copy of the case, and what came of it. All code of the learner's objects runs in here too."""
     args, kwargs = copy.deepcopy((case.args, case.kwargs))
     try:
@@ -154,7 +163,7 @@ def run_once(function: Callable, case: Case, read: Callable[[Any], Outputs]) -> 
         return Outcome(unusable=str(what))
     except BaseException as error:
         text = f"{type(error).__name__}: {one_line(message_of(error), 200)}".rstrip(": ")
-        return Outcome(error=text, line=line_of(error, function))
+        return Outcome(error=text, line=line_of(error, written or function))
     given, now = (*case.args, *case.kwargs.values()), (*args, *kwargs.values())
     changed = [number for number, (a, b) in enumerate(zip(given, now)) if _changed(a, b)]
     outputs = {name: array.copy() for name, array in value.items()}

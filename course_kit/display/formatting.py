@@ -1,4 +1,4 @@
-"""Words and numbers as a picture shows them: escaped, with a true minus sign, and refusals that name the argument."""
+"""Words and numbers as a picture shows them: escaped, and with a true minus sign."""
 
 import html
 import json
@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from course_lib.example import TOKENS
 
@@ -72,30 +71,6 @@ def decimals(values: Iterable[float], most: int = 4) -> int:
 def script_json(data: Any) -> str:
     """Compact JSON that is safe inside <script>: no "</script>" and no "<!--" can appear in it."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-
-
-def as_numpy(values: Any) -> NDArray:
-    """Numbers as an array. A tensor is known by what it can do, because torch itself is not needed here."""
-    if not hasattr(values, "detach"):
-        return np.asarray(values)
-    tensor = values.detach().cpu()
-    return (tensor.float() if "bfloat16" in str(tensor.dtype) else tensor).numpy()  # NumPy has no bfloat16
-
-
-def check_array(name: str, values: Any, axes: int, expected: str) -> NDArray[np.float64]:
-    """Finite numbers (from NumPy, torch or lists) with so many axes, or a ValueError that says what is `expected`."""
-    array = as_numpy(values)
-    if array.ndim != axes or array.dtype.kind not in "biuf" or not np.isfinite(array).all():
-        raise ValueError(f"{name} {array.shape}: expected {expected}")
-    return array.astype(float)
-
-
-def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
-    """One of the given words, or a ValueError that lists them."""
-    known = list(choices)
-    if value not in known:
-        raise ValueError(f"{name}={value!r}: expected one of {', '.join(map(repr, known))}")
-    return str(value)
 
 
 def token_names(n: int) -> list[str]:

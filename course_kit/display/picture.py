@@ -40,7 +40,7 @@ class Picture:
         script: str = "",
         data: Any = None,
     ) -> None:
-        """`kind` becomes the class rp-kind; `styles` are sections of figures.css, `script` is a file of figures/."""
+        """`kind` becomes the class rp-kind; `styles` are sections of pictures.css, `script` is a file beside it."""
         if not alt.strip():
             raise ValueError(f"alt={alt!r}: expected a sentence that says what the picture shows")
         self.kind = kind
@@ -107,20 +107,20 @@ def side_by_side(*pictures: Picture) -> Picture:
 
 @functools.cache
 def _source(name: str) -> str:
-    return resources.files("course_kit.figures").joinpath(name).read_text(encoding="utf-8")
+    return resources.files("course_kit.display").joinpath(name).read_text(encoding="utf-8")
 
 
 @functools.cache
 def javascript(name: str) -> str:
-    """A script of figures/ without its comments and indentation: written to be read, sent to be small."""
+    """A script of this room without its comments and indentation: written to be read, sent to be small."""
     lines = (line.strip() for line in _source(name).splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 @functools.cache
 def css_section(name: str) -> str:
-    """One section of figures.css, from its "/* @name …" comment to the next."""
-    for section in re.split(r"(?m)^/\* @", _source("figures.css"))[1:]:
+    """One section of pictures.css, from its "/* @name …" comment to the next."""
+    for section in re.split(r"(?m)^/\* @", _source("pictures.css"))[1:]:
         if re.match(rf"{name}\b", section):
             rules = re.sub(r"/\*.*?\*/", "", "/* " + section, flags=re.S)
             # A space before ":" or ">" may mean something, one after these never does.

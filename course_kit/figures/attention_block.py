@@ -1,8 +1,9 @@
 """The attention block as a drawing, with the place where a scheme enters: the picture at the head of each chapter."""
 
+from course_lib.checks import check_choice
 from course_lib.schemes import SCHEMES
 
-from ..display.formatting import check_choice, escape
+from ..display.formatting import escape
 from ..display.picture import SUPPRESS, Picture
 from ..display.svg import svg_image
 from .map_of_schemes import INPUT, PER_KEY, PLACES, ROTATION, SHARED, SINK, THROUGH_QUERY, VALUE, Place

@@ -5,18 +5,19 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from course_lib.checks import check_array
 from course_lib.example import LAMBDA
 from course_lib.reference.attention import scores, softmax
 from course_lib.reference.bias import DECAYS, decay_bias, decay_row
 
 from ..display.colours import signed_colour
-from ..display.formatting import check_array, number, token_names, with_sign
+from ..display.formatting import number, token_names, with_sign
 from ..display.picture import Picture
 from .frames import Cell, Frame, Table, bar, live
 
 LARGEST_N = 16
 STRENGTHS = (0, 0.1, LAMBDA, 1, 3)
-FORMULAS = {"log": "log(1 + {d})", "linear": "{d}", "square root": "√{d}", "quadratic": "{d}²"}
+FORMULAS = {"log": "log(1 + {d})", "linear": "{d}", "square root": "√{d}"}
 SAME = 1e-12  # two weights closer than this are called the same
 COLUMNS = ("offset", "weight without bias", "weight with bias", "e^B", "change")
 

@@ -27,7 +27,7 @@ FEW = 5  # words that are buttons beside each other
 # On the row, not on each cell: a notebook holds thousands of cells. (And on the row, because JupyterLab stripes rows.)
 ROW = 'style="background-color:#ffffff;color:#000000;text-align:right"'
 PAGE = 560  # pixels for a table in a page of usual width
-PHONE = 232  # … when the page is 390 wide, in JupyterLab; figures.css sets tables smaller there
+PHONE = 232  # … when the page is 390 wide, in JupyterLab; pictures.css sets tables smaller there
 BAR = 56  # pixels for the longest bar
 TRACK = f"display:inline-block;margin-left:6px;background-color:#f0f2f4;width:{BAR}px"
 TEAL, ORANGE, BLUE = "#0b7a70", "#b35a00", "#0066cc"  # as on the maps, but dark enough for a thin bar

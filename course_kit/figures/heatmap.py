@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from course_lib.checks import as_numpy
 from course_lib.example import TOKENS
 
 from ..display.colours import is_signed, painter
-from ..display.formatting import as_numpy, decimals, number, token_names
+from ..display.formatting import decimals, number, token_names
 from ..display.picture import Picture
 from .frames import Cell, Table, still_table
 

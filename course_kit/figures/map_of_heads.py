@@ -6,8 +6,10 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
+from course_lib.checks import check_array
+
 from ..display.colours import is_signed, painter
-from ..display.formatting import check_array, number
+from ..display.formatting import number
 from ..display.picture import Picture
 from .frames import Cell, Frame, Table, bar, live
 

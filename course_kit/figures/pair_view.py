@@ -6,9 +6,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from course_lib.checks import check_array
 from course_lib.reference.rope import pairs, rotate
 
-from ..display.formatting import check_array, number
+from ..display.formatting import number
 from ..display.picture import Picture
 from .frames import Cell, Frame, Table, bar, live
 

@@ -3,9 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from course_lib.checks import check_choice
 from course_lib.example import TOKENS
 
-from ..display.formatting import check_choice, number, with_sign
+from ..display.formatting import number, with_sign
 from ..display.picture import Picture
 from .frames import Cell, Frame, Table, live
 

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from course_lib.checks import as_numpy
+
 from ..display.colours import painter
-from ..display.formatting import as_numpy, decimals, number, one_line
+from ..display.formatting import decimals, number, one_line
 from .frames import Cell
 from .statements import Source
 

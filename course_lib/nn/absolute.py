@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor, nn
 
+from ..checks import check_whole
 from ..reference.absolute import check_base, check_length, check_pairs
-from ..reference.grid import check_whole
 from .places import angles, check_from_0, check_positions, counted
 
 

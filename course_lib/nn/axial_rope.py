@@ -7,8 +7,8 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
+from ..checks import check_whole
 from ..reference import axial_rope as reference
-from ..reference.grid import check_whole
 from .kept import kept
 from .places import Places, check_from_0, check_span
 from .position import Position

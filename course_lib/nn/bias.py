@@ -13,7 +13,6 @@ CURVES: dict[str, Callable[[Tensor], Tensor]] = {
     "log": torch.log1p,
     "linear": lambda d: d,
     "square root": torch.sqrt,
-    "quadratic": torch.square,
 }
 assert CURVES.keys() == DECAYS.keys()
 

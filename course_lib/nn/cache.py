@@ -8,7 +8,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from ..reference.grid import check_whole
+from ..checks import check_whole
 
 
 class Cache:

@@ -30,10 +30,10 @@ Sources: those of `strided_view`; Dao et al. 2022, section 3.1 (blocks, and comp
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -85,19 +85,33 @@ def fast_attention(q: Tensor, k: Tensor, v: Tensor, terms: Terms) -> Tensor:
     if b is not None and causal:
         b = b.masked_fill(row_offsets(n_q, n_k, terms.past, q.device) > 0, -math.inf)
     sink = None if terms.sink is None else terms.sink[:, None, None]
-    tables: list[Any] = [None if b is None else b[:, None].contiguous(), a and a.table, c and c.table, sink]
-    tables = [None if t is None else t.to(v.dtype).expand(lead[-1], -1, -1) for t in tables]
+    row = None if b is None else b[:, None].contiguous()
+    tables = [row, None if a is None else a.table, None if c is None else c.table, sink]
+    parts = _Parts(q, k, v, *(None if t is None else t.to(v.dtype).expand(lead[-1], -1, -1) for t in tables))
 
     mask = None if terms.mask is None else flatten_batch(terms.mask, *lead, n_q, n_k)
     only_bias = a is None and c is None and mask is None and sink is None
     fused = c is None and q.shape[-1] == v.shape[-1]
     one_view = fused and only_bias and q.device.type == "cpu"  # other kernels do not read a view
     plan = _Plan(len(q), lead[-1], lead[-1] // k.shape[1], n_q, n_k, replace(terms, mask=mask), fused, one_view)
-    if one_view and not (torch.is_grad_enabled() and tables[0].requires_grad):
-        output = plan.attend_by_view(q, k, v, tables[0])
+    learns = parts.row is not None and parts.row.requires_grad
+    if one_view and not (torch.is_grad_enabled() and learns):
+        output = plan.attend_by_view(parts)
     else:
-        output = _Blockwise.apply(plan, q, k, v, *tables)
+        output = _Blockwise.apply(plan, *parts)
     return output.reshape(*lead, n_q, v.shape[-1])
+
+
+class _Parts(NamedTuple):
+    """What attention is computed from: all of it, or what one block reads; in the backward pass, also its gradients."""
+
+    q: Tensor
+    k: Tensor
+    v: Tensor
+    row: Tensor | None = None  # of biases, (heads, 1, offsets)
+    key_table: Tensor | None = None  # of a
+    value_table: Tensor | None = None  # of c
+    sink: Tensor | None = None  # (heads, 1, 1)
 
 
 @dataclass(frozen=True)
@@ -137,38 +151,39 @@ class _Plan:
         keys = self.keys(r)
         return slice(self.n_q - r.stop + keys.start, self.n_q - r.start + keys.stop - 1)
 
-    def cut(self, block: Slices, tensors: Sequence[Any]) -> list[Any]:
-        """What this block touches of q, k, v, the row of biases, the two tables and the sink (or of such buffers)."""
+    def cut(self, block: Slices, whole: _Parts) -> _Parts:
+        """What this block reads, as views, so that what is added to them is added to the whole."""
         b, h, r = block
         keys, columns, kv = self.keys(r), self.columns(r), slice(h.start // self.group, h.stop // self.group)
-        where: list[Any] = [(b, h, r), (b, kv, keys), (b, kv, keys), (h, slice(None), columns)]
-        where += [x and (h, _rows(x, columns)[0]) for x in (self.terms.key_vectors, self.terms.value_vectors)]
-        where += [(h,)]
-        return [None if t is None else t[at] for t, at in zip(tensors, where)]
+        a, c = self.terms.key_vectors, self.terms.value_vectors
 
-    def attend(
-        self,
-        block: Slices,
-        q: Tensor,
-        k: Tensor,
-        v: Tensor,
-        row: Tensor | None,
-        keys: Tensor | None,
-        values: Tensor | None,
-        sink: Tensor | None,
-    ) -> Tensor:
+        def at(tensor: Any, *where: slice) -> Any:
+            return None if tensor is None else tensor[where]
+
+        return _Parts(
+            q=at(whole.q, b, h, r),
+            k=at(whole.k, b, kv, keys),
+            v=at(whole.v, b, kv, keys),
+            row=at(whole.row, h, slice(None), columns),
+            key_table=None if a is None else at(whole.key_table, h, _rows(a, columns)[0]),
+            value_table=None if c is None else at(whole.value_table, h, _rows(c, columns)[0]),
+            sink=at(whole.sink, h),
+        )
+
+    def attend(self, block: Slices, parts: _Parts) -> Tensor:
         """The output of one block: from the fused kernel if it can and gradients are off, else as in `attention`."""
-        (b, h, r), n_k, terms = block, k.shape[-2], self.terms
+        (b, h, r), terms, (q, k, v, *_) = block, self.terms, parts
+        n_k = k.shape[-2]
         q = q.flip(-2) * terms.scale_for(q.shape[-1])
         products, ends = None, (0, 0)
-        if terms.key_vectors and keys is not None:
-            products, ends = q @ keys.mT, _rows(terms.key_vectors, self.columns(r))[1]
-        grid = strided_view.ToGrid.apply(products, row, n_k, ends, self.zeros)
+        if terms.key_vectors and parts.key_table is not None:
+            products, ends = q @ parts.key_table.mT, _rows(terms.key_vectors, self.columns(r))[1]
+        grid = strided_view.ToGrid.apply(products, parts.row, n_k, ends, self.zeros)
         hidden = None
         if terms.mask is not None:
             hidden = ~terms.mask[b, h, r, self.keys(r)].flip(-2) | (grid == -math.inf)
-        if sink is not None:  # one more key, whose vector and value are 0
-            grid = torch.cat([grid, sink.expand(*grid.shape[:-1], 1)], -1)
+        if parts.sink is not None:  # one more key, whose vector and value are 0
+            grid = torch.cat([grid, parts.sink.expand(*grid.shape[:-1], 1)], -1)
             k, v = pad(k, (0, 0, 0, 1)), pad(v, (0, 0, 0, 1))
             hidden = None if hidden is None else pad(hidden, (0, 1))
         if self.fused and not torch.is_grad_enabled():
@@ -184,13 +199,15 @@ class _Plan:
         if hidden is not None:
             weights = weights.masked_fill(hidden, 0.0)
         output = grouped_matmul(weights, v)
-        if terms.value_vectors and values is not None:
+        if terms.value_vectors and parts.value_table is not None:
             ends = _rows(terms.value_vectors, self.columns(r))[1]
-            output = output + strided_view.FromGrid.apply(weights[..., :n_k], ends, self.zeros) @ values
+            output = output + strided_view.FromGrid.apply(weights[..., :n_k], ends, self.zeros) @ parts.value_table
         return output.flip(-2)
 
-    def attend_by_view(self, q: Tensor, k: Tensor, v: Tensor, row: Tensor) -> Tensor:
+    def attend_by_view(self, parts: _Parts) -> Tensor:
         """Attention with nothing but a bias: the view of its row is the mask for the whole batch."""
+        q, k, v, row, *_ = parts
+        assert row is not None
         outputs = []
         whole = not self.terms.causal and self.terms.reach is None
         for r in _cuts(self.n_q, self.n_q if whole else CPU_BLOCK[0]):
@@ -205,14 +222,14 @@ class _Blockwise(Function):
     """Forward block by block; backward computes each block again and lets autograd differentiate it."""
 
     @staticmethod
-    def forward(ctx: Any, plan: _Plan, q: Tensor, k: Tensor, v: Tensor, *tables: Any) -> Tensor:
-        ctx.plan, tensors = plan, (q, k, v, *tables)
+    def forward(ctx: Any, plan: _Plan, *tensors: Any) -> Tensor:
+        ctx.plan, whole = plan, _Parts(*tensors)
         ctx.save_for_backward(*tensors)
         if plan.one_view:
-            return plan.attend_by_view(q, k, v, tables[0])
-        output = q.new_empty(*q.shape[:-1], v.shape[-1])
-        for block in plan.blocks(q.device):
-            output[block] = plan.attend(block, *plan.cut(block, tensors))
+            return plan.attend_by_view(whole)
+        output = whole.q.new_empty(*whole.q.shape[:-1], whole.v.shape[-1])
+        for block in plan.blocks(whole.q.device):
+            output[block] = plan.attend(block, plan.cut(block, whole))
         return output
 
     @staticmethod
@@ -220,14 +237,15 @@ class _Blockwise(Function):
         if torch.is_grad_enabled():
             raise RuntimeError("fast_attention: differentiable once, expected no create_graph=True, or `attention`")
         plan, tensors, wanted = ctx.plan, ctx.saved_tensors, ctx.needs_input_grad[1:]
-        totals = [torch.zeros_like(t) if want else None for t, want in zip(tensors, wanted)]
+        totals: list[Any] = [torch.zeros_like(t) if want else None for t, want in zip(tensors, wanted)]
+        whole, gradients = _Parts(*tensors), _Parts(*totals)
         for block in plan.blocks(grad.device):
-            parts: list[Any] = [t if t is None else t.detach() for t in plan.cut(block, tensors)]
+            parts: list[Any] = [t if t is None else t.detach() for t in plan.cut(block, whole)]
             learning = [t.requires_grad_() for t, want in zip(parts, wanted) if want]
             with torch.enable_grad():
-                output = plan.attend(block, *parts)
+                output = plan.attend(block, _Parts(*parts))
             grads = iter(torch.autograd.grad(output, learning, grad[block]))
-            for total in plan.cut(block, totals):
+            for total in plan.cut(block, gradients):
                 if total is not None:
                     total += next(grads)
         return None, *totals

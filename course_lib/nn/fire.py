@@ -3,7 +3,8 @@
 import torch
 from torch import Tensor, nn
 
-from ..reference.grid import check_sizes, check_whole
+from ..checks import check_whole
+from ..reference.grid import check_sizes
 from .places import Places, check_from_0
 from .position import Position
 

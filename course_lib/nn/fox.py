@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
-from ..reference.grid import check_whole
+from ..checks import check_whole
 from .position import Position
 
 

@@ -7,7 +7,8 @@ one per offset, ascending.
 import torch
 from torch import Tensor
 
-from ..reference.grid import check_sizes, check_whole
+from ..checks import check_whole
+from ..reference.grid import check_sizes
 
 
 def row_offsets(n_q: int, n_k: int | None = None, past: int = 0, device: torch.device | str | None = None) -> Tensor:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
-from ..reference.grid import check_whole
+from ..checks import check_whole
 from .attention import attention, scores
 from .backends import attend, check_backend
 from .cache import Cache, KeyValueCache
@@ -179,7 +179,7 @@ class RelativeAttention(nn.Module):
         """Queries and keys, changed by the scheme for where they are."""
         if places is None:
             return self.position.prepare(q, k, past, first_key)
-        return self.position.prepare_at(q, k, places)
+        return self.position.at_places("prepare")(q, k, places)
 
     def _check_positions(self, positions: Tensor, keys: KeyValueCache, key_bias: Tensor | None) -> None:
         """A ValueError for positions (batch or 1, n, 1) of new keys that neither cache nor scheme can number."""
@@ -193,7 +193,7 @@ class RelativeAttention(nn.Module):
             follows.append((begin, torch.full_like(begin, keys.past) if after is None else after))
         if any(((at != expected) & (at > 0)).any() for at, expected in follows):  # else padding, or a text begins
             name = type(self.position).__name__
-            raise ValueError(f"positions: {name} sums up all that lies between, expected 1 more than before, or 0")
+            raise ValueError(f"positions: {name} adds up a number per token, expected 1 more each time, or 0")
 
     def _check_input(
         self, x: Tensor, memory: Tensor | None, memory_positions: Tensor | None, cache: Cache | None

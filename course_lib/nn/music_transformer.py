@@ -4,8 +4,9 @@ import torch
 from torch import nn
 from torch.nn.functional import pad
 
+from ..checks import check_whole
 from ..reference.absolute import check_length
-from ..reference.grid import check_sizes, check_whole
+from ..reference.grid import check_sizes
 from .position import Position, Vectors
 
 

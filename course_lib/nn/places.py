@@ -6,7 +6,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from ..reference.grid import check_whole
+from ..checks import check_whole
 
 LONGEST = 2**24  # numbers in a row that a scheme is asked for
 

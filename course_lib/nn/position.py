@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import torch
@@ -42,7 +43,8 @@ class Position(nn.Module):
 
     Where tokens have positions of their own, `prepare_at` is called in place of `prepare`, and `bias_at` in place of
     `bias`. The vectors, and a bias that is a row, are asked for the shortest row that holds every offset, so a scheme
-    of offsets alone need not know of it. A class with another `prepare` or `bias` does not inherit the other one.
+    of offsets alone need not know of it. A class with another `prepare` or `bias` does not inherit the other one
+    (`at_places`).
 
     No hook sees the scores, and none gives a number for a pair of query and key that depends on the text between them.
     So positions counted from scores (CoPE) and products of matrices along the path (PaTH) cannot be written as hooks.
@@ -51,12 +53,6 @@ class Position(nn.Module):
     scale: float | None = None  # of q·k; None is 1/√d_head
     reach: int | None = None  # the bias is −inf for every |offset| ≥ reach, so these keys need not be read
     caches_unrotated: bool = False  # a cache keeps keys as they are before `prepare`, which then gets all of them
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        for hook, instead in (("prepare", Position._knows_no_positions), ("bias", Position.bias_at)):
-            if hook in vars(cls) and f"{hook}_at" not in vars(cls):
-                setattr(cls, f"{hook}_at", instead)
 
     def prepare(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
         """Queries and keys (batch, heads, length, d_head), which begin at positions `past` and `first_key`, changed.
@@ -68,6 +64,8 @@ class Position(nn.Module):
 
     def prepare_at(self, q: Tensor, k: Tensor, places: Places) -> tuple[Tensor, Tensor]:
         """`prepare` for tokens that have positions of their own. A scheme with a `prepare` needs it for them."""
+        if type(self).prepare is not Position.prepare:
+            raise ValueError(f"positions: {type(self).__name__}.prepare counts them, expected a `prepare_at` beside it")
         return q, k
 
     def bias(self, n_q: int, n_k: int, past: int) -> Tensor | None:
@@ -80,13 +78,13 @@ class Position(nn.Module):
     def bias_at(self, places: Places) -> Tensor | None:
         """`bias` for tokens that have positions of their own: (batch or 1, heads or 1, n_q, n_k).
 
-        Only a scheme whose bias is no row needs it for them.
+        Only a scheme whose bias is not a row needs it for them.
         """
         row = self.bias(*places.sizes)
         if row is None:
             return None
         if row.dim() != 2:
-            raise ValueError(f"positions: {type(self).__name__}.bias returns no row, expected a `bias_at` beside it")
+            raise ValueError(f"positions: {type(self).__name__}.bias is not a row, expected a `bias_at` beside it")
         return row[:, places.columns].transpose(0, 1)
 
     def key_bias(self, x: Tensor, before: Tensor | None) -> Tensor | None:
@@ -109,8 +107,14 @@ class Position(nn.Module):
         """A vector per offset, added to the value."""
         return None
 
-    def _knows_no_positions(self, q: Tensor, k: Tensor, places: Places) -> tuple[Tensor, Tensor]:
-        raise ValueError(f"positions: {type(self).__name__}.prepare counts them, expected a `prepare_at` beside it")
+    def at_places(self, hook: str) -> Callable[..., Any]:
+        """`prepare_at` or `bias_at`, or that of Position where it was written beside another `prepare` or `bias`."""
+        for cls in type(self).__mro__:
+            if f"{hook}_at" in vars(cls):
+                return getattr(self, f"{hook}_at")
+            if hook in vars(cls):
+                break
+        return partial(getattr(Position, f"{hook}_at"), self)
 
 
 T = TypeVar("T")
@@ -152,7 +156,7 @@ class Combined(Position):
 
     def prepare_at(self, q: Tensor, k: Tensor, places: Places) -> tuple[Tensor, Tensor]:
         for part in self.parts:
-            q, k = part.prepare_at(q, k, places)
+            q, k = part.at_places("prepare")(q, k, places)
         return q, k
 
     def bias(self, n_q: int, n_k: int, past: int) -> Tensor | None:
@@ -162,7 +166,7 @@ class Combined(Position):
         return sum(biases[1:], biases[0]) if biases else None
 
     def bias_at(self, places: Places) -> Tensor | None:
-        biases = _given([part.bias_at(places) for part in self.parts])
+        biases = _given([part.at_places("bias")(places) for part in self.parts])
         return sum(biases[1:], biases[0]) if biases else None
 
     def key_bias(self, x: Tensor, before: Tensor | None) -> Tensor | None:

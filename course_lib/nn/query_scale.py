@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from ..reference.grid import check_whole
+from ..checks import check_whole
 from .places import Places, check_from_0, counted
 from .position import Position
 

@@ -6,8 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..checks import check_whole
 from ..reference.absolute import check_base, check_pairs
-from ..reference.grid import check_whole
 from ..reference.rope import check_factor, check_speeds
 from .absolute import frequencies
 from .kept import kept

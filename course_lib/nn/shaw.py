@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from ..reference.grid import check_whole
+from ..checks import check_whole
 from .position import Position, Vectors
 
 

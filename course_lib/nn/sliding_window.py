@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor
 
-from ..reference.grid import check_whole
+from ..checks import check_whole
 from .grid import row_offsets
 from .position import Position
 

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from ..reference.grid import check_whole
+from ..checks import check_whole
 from ..reference.t5 import bucket_starts
 from .grid import row_offsets
 from .position import Position

@@ -7,7 +7,8 @@ from itertools import zip_longest
 import torch
 from torch import Tensor
 
-from ..reference.grid import check_sizes, check_whole
+from ..checks import check_whole
+from ..reference.grid import check_sizes
 from .places import Places
 from .position import Position, Vectors
 
@@ -60,7 +61,7 @@ class Terms:
                 whole = position.bias(n_q, first_key + n_k, past)
                 bias = None if whole is None else whole[..., first_key:]
         else:
-            sizes, bias = places.sizes, position.bias_at(places)
+            sizes, bias = places.sizes, position.at_places("bias")(places)
             past, first_key = max(n_k - n_q, 0), 0
             if bias is not None and reach is not None:  # it counts keys, so −∞ must say which
                 seen, reach = bias > -math.inf, None

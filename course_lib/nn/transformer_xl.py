@@ -6,8 +6,9 @@
 import torch
 from torch import Tensor, nn
 
+from ..checks import check_whole
 from ..reference.absolute import check_pairs
-from ..reference.grid import check_sizes, check_whole
+from ..reference.grid import check_sizes
 from .absolute import sinusoidal
 from .grid import row_offsets
 from .kept import kept

@@ -4,8 +4,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
+from ..checks import check_whole
 from ..reference import window as reference
-from ..reference.grid import check_whole
 
 
 class WindowAttention(nn.Module):

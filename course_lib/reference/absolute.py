@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..checks import check_axes, check_whole
 from .attention import Array
-from .grid import check_axes, check_whole
 
 
 def frequencies(d: int, base: float = 10000.0) -> Array:

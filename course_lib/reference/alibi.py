@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 
+from ..checks import check_whole
 from .attention import Array
-from .grid import check_whole, row_offsets, to_grid
+from .grid import row_offsets, to_grid
 
 
 def slopes(n_heads: int) -> Array:

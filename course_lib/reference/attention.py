@@ -5,7 +5,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .grid import Array, check_axes, check_sizes
+from ..checks import check_axes
+from .grid import Array, check_sizes
 
 
 def scores(q: ArrayLike, k: ArrayLike, *, scale: float | None = None) -> Array:

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import check_axes, check_whole, check_wholes
 from .absolute import check_pairs, frequencies
 from .attention import Array
-from .grid import check_axes, check_whole, check_wholes
 from .rope import pairs
 
 TEXT_AXES = 3  # time, row, column

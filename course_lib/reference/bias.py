@@ -13,7 +13,6 @@ DECAYS: dict[str, Callable[[Array], Array]] = {
     "log": np.log1p,  # log(1 + d): the logarithmic kind of KERPLE, with r₂ = 1
     "linear": lambda d: d,  # d: ALiBi
     "square root": np.sqrt,
-    "quadratic": np.square,  # d²: a Gaussian window on the weights
 }
 
 

@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..checks import check_axes
 from .attention import Array
-from .grid import check_axes, offsets
+from .grid import offsets
 
 
 def log_distance(x: ArrayLike, c: float) -> Array:

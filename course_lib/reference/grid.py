@@ -4,10 +4,10 @@ Query i is at position past + i, key j at position j; their offset is j − i �
 A row of n_q + n_k − 1 numbers holds one number per offset, in ascending order; `row_offsets` says which.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from ..checks import check_whole
 
 Array = NDArray[np.float64]
 
@@ -66,41 +66,3 @@ def check_sizes(n_q: int, n_k: int | None, past: int) -> tuple[int, int, int]:
     """The three sizes as whole numbers, n_k = past + n_q when None; a ValueError names the one that is not."""
     n_q, past = check_whole("n_q", n_q), check_whole("past", past, 0)
     return n_q, past + n_q if n_k is None else check_whole("n_k", n_k), past
-
-
-def check_axes(**arrays: tuple[Any, str]) -> None:
-    """A ValueError that names the first array whose axes do not fit: check_axes(q=(q, "… n_q d"), k=(k, "… n_k d")).
-
-    An axis of the same name has the same size in all arrays, a number is a size, and no such axis is empty. … are any
-    axes in front, of texts and heads, which must broadcast.
-    """
-    sizes: dict[str, int] = {}
-    front: tuple[int, ...] = ()
-    for name, (array, text) in arrays.items():
-        shape, axes = tuple(array.shape), text.removeprefix("… ").split()
-        lead, own = shape[: max(len(shape) - len(axes), 0)], shape[max(len(shape) - len(axes), 0) :]
-        expected = ", ".join([*["…"] * text.startswith("…"), *(str(sizes.get(axis, axis)) for axis in axes)])
-        fits = len(own) == len(axes) and 0 not in own and (not lead or text.startswith("…"))
-        fits = fits and all(n == (int(a) if a.isdigit() else sizes.setdefault(a, n)) for a, n in zip(axes, own))
-        if not fits:
-            raise ValueError(f"{name} {shape}: expected ({expected}{',' * (expected in axes)})")
-        try:
-            front = np.broadcast_shapes(front, lead)
-        except ValueError:
-            raise ValueError(f"{name} {shape}: expected ({expected}), where … broadcasts to {front}") from None
-
-
-def check_wholes(name: str, values: ArrayLike) -> NDArray[np.int64]:
-    """The values as whole numbers, or a ValueError that names them if one of them is none."""
-    found = np.asarray(values)
-    if found.dtype.kind not in "iuf" or not (np.isfinite(found) & (found == np.floor(found))).all():
-        raise ValueError(f"{name} {found.shape} of {found.dtype}: expected whole numbers")
-    return found.astype(np.int64)
-
-
-def check_whole(name: str, value: int, least: int | None = 1) -> int:
-    """`value` as an int; a ValueError names it if it is not a whole number or is below `least`, if there is a least."""
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not whole or (least is not None and value < least):
-        raise ValueError(f"{name}={value!r}: expected a whole number{'' if least is None else f', {least} or more'}")
-    return int(value)

@@ -6,9 +6,10 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import check_axes
 from .absolute import check_length
 from .attention import Array
-from .grid import check_axes, check_sizes
+from .grid import check_sizes
 
 
 def skew_causal(rows: ArrayLike) -> Array:

@@ -8,8 +8,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..checks import check_whole
 from .attention import Array
-from .grid import check_whole
 
 
 def log_scale(positions: ArrayLike, *, length: int) -> Array:

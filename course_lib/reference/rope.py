@@ -5,9 +5,9 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import check_whole
 from .absolute import check_pairs, frequencies
 from .attention import Array
-from .grid import check_whole
 
 
 def rotate(

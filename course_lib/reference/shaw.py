@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import check_axes, check_whole, check_wholes
 from .attention import Array, attention
-from .grid import check_axes, check_whole, check_wholes, from_grid, row_offsets, to_grid
+from .grid import from_grid, row_offsets, to_grid
 
 
 def clip_index(offset: ArrayLike, clip: int) -> NDArray[np.int64]:

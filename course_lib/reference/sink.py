@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..checks import check_whole
 from .attention import Array, softmax
-from .grid import check_whole
 
 
 def softmax_with_sink(s: ArrayLike, sink: ArrayLike) -> Array:

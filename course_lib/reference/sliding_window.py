@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import check_whole
 from .attention import Array, causal_mask
-from .grid import check_whole, offsets, row_offsets
+from .grid import offsets, row_offsets
 
 
 def window_row(n_q: int, n_k: int | None = None, *, w: int, past: int = 0) -> Array:

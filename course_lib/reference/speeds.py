@@ -10,9 +10,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..checks import check_whole
 from .absolute import frequencies
 from .attention import Array
-from .grid import check_whole
 
 
 def turns(speeds: ArrayLike, length: float) -> Array:

@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import check_whole, check_wholes
 from .attention import Array
-from .grid import check_whole, check_wholes, row_offsets, to_grid
+from .grid import row_offsets, to_grid
 
 
 def bucket(

@@ -11,9 +11,10 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..checks import check_axes, check_whole
 from .absolute import sinusoidal
 from .attention import Array
-from .grid import check_axes, check_whole, row_offsets, to_grid
+from .grid import row_offsets, to_grid
 from .music_transformer import skew_causal
 
 

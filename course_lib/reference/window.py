@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import check_axes, check_whole
 from .attention import Array
-from .grid import check_axes, check_whole
 
 
 def offsets_2d(window: int) -> NDArray[np.int64]:

@@ -7,11 +7,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..checks import check_whole
 from ..nn.position import Combined, Position
 from ..nn.rope import RoPE, turned_pairs
 from ..nn.terms import for_each_head
 from ..reference.absolute import frequencies
-from ..reference.grid import check_whole
 
 Heads = Iterable[Sequence[int]]  # pairs (layer, head), both counted from 0
 

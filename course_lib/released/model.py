@@ -10,10 +10,10 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
+from ..checks import check_whole
 from ..nn.cache import KeyValueCache, RingCache
 from ..nn.grid import from_grid
 from ..nn.terms import for_each_head
-from ..reference.grid import check_whole
 from .changes import Changes
 from .decoder import Decoder
 

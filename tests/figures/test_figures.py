@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from importlib import resources
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ from course_kit.figures.frames import Frame, live
 from course_lib.example import K, Q
 from course_lib.reference.attention import scores
 
+from .. import ROOT
 from .pictures import PICTURES, make_pictures
 from .reading import elements, static
 
@@ -73,7 +73,7 @@ def test_the_static_body_says_everything_without_script_and_style_and_can_be_rea
 
 
 def test_the_style_sheet_touches_nothing_outside_its_pictures():
-    css = re.sub(r"(?s)/\*.*?\*/", "", resources.files("course_kit.figures").joinpath("figures.css").read_text("utf-8"))
+    css = re.sub(r"(?s)/\*.*?\*/", "", (ROOT / "course_kit/display/pictures.css").read_text("utf-8"))
     css = re.sub(r"@(media|container) [^{]*\{", "", css)
     for selectors in re.findall(r"([^{}]+)\{", css):
         assert all(s.strip().startswith(".rp") for s in selectors.split(",")), selectors

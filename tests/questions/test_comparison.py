@@ -13,7 +13,7 @@ from course_lib.nn.axial_rope import OnAxes
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.position import Position
 from course_lib.schemes import SCHEMES, Direction, Sizes
-from course_study.own_scheme import returned
+from course_study.own_scheme.scheme import returned
 
 FEW, CLOSE = 8, 1e-9
 SIZES = Sizes(), Sizes(d_model=24, n_heads=2, n=20, clip=3, num_buckets=8, max_distance=16, window=3)

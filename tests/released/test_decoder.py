@@ -58,10 +58,10 @@ def put_into(theirs, weights, config):
     return theirs
 
 
-def random_weights(config=CONFIG):
+def random_weights():
     torch.manual_seed(0)
     weights = {}
-    for name, parameter in Decoder(config).named_parameters():
+    for name, parameter in Decoder(CONFIG).named_parameters():
         for theirs, ours in sorted(OURS.items(), key=lambda names: -len(names[1])):
             name = re.sub(rf"\b{ours}\b", theirs, name)
         weights[name] = 0.3 * torch.randn(parameter.shape)

@@ -269,10 +269,10 @@ DEFINED = {
         with_bias(lambda module, head, r: -0.3 * math.log1p(abs(r))),
         in_numpy.added(bias.decay_bias, strength=0.3),
     ),
-    "quadratic decay": Defined(
-        lambda n, d: DecayBias(0.1, "quadratic"),
-        with_bias(lambda module, head, r: -0.1 * r * r),
-        in_numpy.added(bias.decay_bias, strength=0.1, decay="quadratic"),
+    "square root decay": Defined(
+        lambda n, d: DecayBias(0.4, "square root"),
+        with_bias(lambda module, head, r: -0.4 * math.sqrt(abs(r))),
+        in_numpy.added(bias.decay_bias, strength=0.4, decay="square root"),
     ),
     "T5 buckets": t5_scheme(num_buckets=8, max_distance=6),
     "T5 buckets, causal": t5_scheme(bidirectional=False, num_buckets=6, max_distance=9),

@@ -6,11 +6,6 @@ from pathlib import Path
 import numpy as np
 
 from course_lib.example import LAMBDA, K, Q, V
-from course_lib.nn.absolute import Learned
-from course_lib.nn.music_transformer import MusicTransformer
-from course_lib.nn.shaw import ShawVectors
-from course_lib.nn.t5 import T5Bias
-from course_lib.nn.transformer_xl import TransformerXL
 from course_lib.reference import attention, grid, shaw, t5
 from course_lib.reference.bias import decay_bias, decay_row
 
@@ -72,21 +67,3 @@ def test_shaw_six_tokens():
         position=shaw.key_term(q, table) / 2,
         profile=grid.from_grid(weights)[0] / (6 - abs(grid.row_offsets(6))),
     )
-
-
-def test_parameters():
-    xl = TransformerXL(512, 8)
-    learned = {
-        "t5 12 heads": T5Bias(12).parameters(),
-        "t5 8 heads": T5Bias(8).parameters(),
-        "t5 32 heads": T5Bias(32).parameters(),
-        "shaw clip 16, d 32, shared": ShawVectors(8, 32, 16, shared=True).parameters(),
-        "shaw clip 64, d 64, one head": ShawVectors(1, 64, 64).parameters(),
-        "shaw clip 16, d 64, shared": ShawVectors(32, 64, 16, shared=True).parameters(),
-        "shaw clip 16, d 64, 32 heads": ShawVectors(32, 64, 16).parameters(),
-        "xl u and v, d_model 512": [xl.u, xl.v],
-        "xl W_r, d_model 512": xl.relative.parameters(),
-        "learned 512 x 768": Learned(512, 768).parameters(),
-        "huang 512, one number": MusicTransformer(1, 1, 512, causal=False).parameters(),
-    }
-    assert {name: sum(p.numel() for p in ps) for name, ps in learned.items()} == GOLDEN["parameters"]["values"]

@@ -1,6 +1,7 @@
-"""Published functions, which must say the same: rules for RoPE, rotations, buckets, slopes, shifts, masks, sinusoids.
+"""Published functions, which must say the same: rules for RoPE, rotations, buckets, slopes, masks.
 
-All are run as the pinned `transformers` has them. Whole layers are in `test_published_layers.py`.
+All are run as the pinned `transformers` has them. Whole layers are in `test_published_layers.py`; shifts, sinusoids and
+the rotations of Llama and GPT-J are compared in the lessons.
 """
 
 import importlib
@@ -15,8 +16,7 @@ from course_lib.nn import rope as nn_rope
 from course_lib.nn.axial_rope import AxialRoPE, MRoPE
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.t5 import bucket
-from course_lib.reference import absolute, alibi, axial_rope, rope, sliding_window, speeds, t5
-from course_lib.reference import music_transformer as music
+from course_lib.reference import alibi, axial_rope, rope, sliding_window, speeds, t5
 from course_lib.reference.absolute import frequencies
 from course_lib.reference.grid import to_grid
 
@@ -100,20 +100,6 @@ def test_yarn_where_its_ramp_meets_the_ends(d, truncate, length, fast, slow):
     agree(published("yarn", d, 1e4, 4 * length, factor=4.0, **given), ours, speeds.yarn_factor(4))
 
 
-@pytest.mark.parametrize("length", range(1, 7))
-def test_yarn_below_two_pi(length):
-    """A known difference. In a text of fewer than 2π tokens no pair makes a turn, and the ramp ends before pair 0.
-
-    By the idea of YaRN every pair is divided by s then. transformers keeps all speeds, because its ramp of a negative
-    width never rises; we keep that of pair 0. No model is trained on texts as short as that.
-    """
-    given = {"original_max_position_embeddings": length, "truncate": False}
-    theirs, theta = published("yarn", 64, 1e4, 4 * length, factor=4.0, **given)[0], frequencies(64)
-    ours = speeds.yarn(64, 4, length, truncate=False)
-    np.testing.assert_allclose(theirs, theta, rtol=6e-6)
-    np.testing.assert_allclose(ours, [theta[0], *theta[1:] / 4], rtol=1e-12)
-
-
 @pytest.mark.parametrize(("mscale", "all_dim"), [(1.0, 0.707), (0.707, 0.707), (1.0, 1.0)])
 def test_factor_of_deepseek(mscale, all_dim):
     """DeepSeek divides two factors of YaRN."""
@@ -132,26 +118,6 @@ def test_proportional(part):
 
 
 # --- rotations ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("past", [0, 37])
-@pytest.mark.parametrize("interleaved", [False, True])
-def test_rotations_of_llama_and_gptj(interleaved, past):
-    from transformers import LlamaConfig
-    from transformers.models.gptj import modeling_gptj
-    from transformers.models.llama import modeling_llama
-
-    x = torch.randn(1, 2, 11, 16).double()
-    if interleaved:  # (batch, length, heads, d_head)
-        sin, cos = modeling_gptj.create_sinusoidal_positions(64, 16)[None, past : past + 11].chunk(2, -1)
-        expected = modeling_gptj.apply_rotary_pos_emb(x.transpose(1, 2), sin, cos).transpose(1, 2)
-    else:
-        config = LlamaConfig(hidden_size=32, num_attention_heads=2, max_position_embeddings=64)
-        cos, sin = modeling_llama.LlamaRotaryEmbedding(config)(x, past + torch.arange(11)[None])
-        expected, _ = modeling_llama.apply_rotary_pos_emb(x, x, cos, sin)
-    ours = nn_rope.rotate(x, past, interleaved=interleaved)
-    torch.testing.assert_close(ours, expected, rtol=0, atol=1e-5)  # theirs forms its angles in float32
-    np.testing.assert_allclose(rope.rotate(x, past=past, interleaved=interleaved), expected, rtol=0, atol=1e-5)
 
 
 HALF_SPLIT = [
@@ -247,7 +213,7 @@ def test_pictures_of_qwen():
     torch.testing.assert_close(ours, scores_between(expected.transpose(0, 1).double()), rtol=0, atol=1e-5)
 
 
-# --- buckets, slopes, shifts ----------------------------------------------------------------------------------------
+# --- buckets, slopes ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("bidirectional", [True, False])
@@ -305,27 +271,7 @@ def test_largest_exponent_of_mpt():
     assert torch.equal(output(8), output(16))
 
 
-@pytest.mark.parametrize(("n_q", "n_k"), [(1, 1), (4, 4), (3, 7), (6, 2)])
-def test_xlnet_shift(n_q, n_k):
-    """Transformer-XL's shift for both directions, as XLNet has it: one column more in front, heads last."""
-    from transformers.models.xlnet.modeling_xlnet import XLNetRelativeAttention
-
-    rows = torch.randn(2, 3, n_q, n_q + n_k - 1)
-    in_front = torch.nn.functional.pad(rows, (1, 0), value=float("nan")).permute(2, 3, 0, 1)
-    expected = XLNetRelativeAttention.rel_shift(in_front, n_k).permute(2, 3, 0, 1)
-    np.testing.assert_array_equal(music.skew(rows.numpy(), n_q), expected.numpy())
-
-
-# --- masks and sinusoids --------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("n_q", "past", "w"), [(6, 0, 3), (1, 8, 3), (3, 4, 2), (5, 0, 1)])
-def test_mistral_s_window(n_q, past, w):
-    from transformers.masking_utils import sliding_window_causal_mask_function
-
-    i, j = torch.meshgrid(past + torch.arange(n_q), torch.arange(past + n_q), indexing="ij")
-    expected = sliding_window_causal_mask_function(w)(torch.tensor(0), torch.tensor(0), i, j).tolist()
-    assert sliding_window.window_mask(n_q, w=w, past=past).tolist() == expected
+# --- masks ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("w", [2, 4, 5])
@@ -337,18 +283,3 @@ def test_window_of_an_encoder(w):
     expected = sliding_window_bidirectional_overlay(w)(0, 0, i, j).tolist()
     visible = to_grid(sliding_window.window_row(12, w=w + 1)[None], 12) == 0
     assert visible.tolist() == expected
-
-
-def test_sinusoids_of_xlm_marian_and_whisper():
-    """XLM alternates as we do. Marian has all sines first, and so has Whisper, whose speeds end at exactly 10⁻⁴."""
-    from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
-    from transformers.models.whisper.modeling_whisper import sinusoids
-    from transformers.models.xlm.modeling_xlm import create_sinusoidal_embeddings
-
-    xlm, ours = torch.empty(50, 16), absolute.sinusoidal(np.arange(50), 16)
-    create_sinusoidal_embeddings(50, 16, xlm)
-    marian = MarianSinusoidalPositionalEmbedding(50, 16).create_weight()
-    angles = np.outer(np.arange(50), 10000.0 ** (-np.arange(8) / 7))
-    np.testing.assert_allclose(ours, xlm, rtol=0, atol=1e-6)
-    np.testing.assert_allclose(np.hstack([ours[:, ::2], ours[:, 1::2]]), marian, rtol=0, atol=1e-6)
-    np.testing.assert_allclose(np.hstack([np.sin(angles), np.cos(angles)]), sinusoids(50, 16), rtol=0, atol=1e-5)

@@ -151,14 +151,6 @@ def left_padding(layer):
     return worst
 
 
-def packing(layer):
-    """Three documents in one row, each from 0 on."""
-    x, sizes = draw_text(layer, 9), (4, 3, 2)
-    own = torch.block_diag(*(torch.ones(n, n) for n in sizes)) > 0
-    got = layer(x, mask=own, positions=torch.cat([torch.arange(n) for n in sizes]))
-    return error(got, torch.cat([layer(document) for document in x.split(sizes, 1)], 1))
-
-
 PARENTS = (None, 0, 0, 1, 1, 2, 5)
 
 
@@ -212,14 +204,6 @@ def chunks(layer):
     return worst
 
 
-def cross_attention(layer):
-    """Token by token, looking at another text."""
-    layer.causal = False
-    x, memory = draw_text(layer, 5), draw_text(layer, 8, seed=2)
-    steps = [layer(x[:, t : t + 1], memory, positions=torch.tensor([t])) for t in range(5)]
-    return error(torch.cat(steps, 1), layer(x, memory))
-
-
 def going_back(layer):
     """What was read after the first tokens leaves no trace, in any cache; a ring of four takes back one token."""
     x, worst = draw_text(layer, 12), 0.0
@@ -236,11 +220,11 @@ def going_back(layer):
     return worst
 
 
-USES = (left_padding, packing, tree_of_drafts, infill, chunks, cross_attention, going_back)
-SUMS = "positions: FoX sums up all that lies between"
+USES = (left_padding, tree_of_drafts, infill, chunks, going_back)
+SUMS = "positions: FoX adds up a number per token"
 LENGTH = "positions: fall or repeat"
 REFUSES = {("FoX", use.__name__): SUMS for use in (tree_of_drafts, infill)}
-REFUSES |= {(name, use.__name__): LENGTH for name in STRETCHED_BY_LENGTH for use in (packing, tree_of_drafts, infill)}
+REFUSES |= {(name, use.__name__): LENGTH for name in STRETCHED_BY_LENGTH for use in (tree_of_drafts, infill)}
 
 
 @every_scheme
@@ -447,7 +431,7 @@ REFUSED = {
     r"positions=\[0, 1, 2\]: expected a tensor of whole": ("RoPE", {"positions": [0, 1, 2]}),
     r"positions \(4,\): expected \(3,\) or \(2, 3\)": ("RoPE", {"positions": torch.arange(4)}),
     r"positions \(3, 3\): expected": ("RoPE", {"positions": torch.zeros(3, 3, dtype=torch.int64)}),
-    r"positions: FoX sums up all that lies between, expected": ("FoX", {"positions": torch.tensor([0, 1, 3])}),
+    r"positions: FoX adds up a number per token, expected": ("FoX", {"positions": torch.tensor([0, 1, 3])}),
     r"positions: fall or repeat, expected one text, for": ("dynamic NTK", {"positions": torch.tensor([0, 1, 0])}),
     r"positions: fall or repeat, expected": ("LongRoPE", {"positions": torch.tensor([0, 1, 1])}),
     r"positions: -2, expected 0 or more for the logarithm": ("log scale", {"positions": torch.tensor([-2, -1, 0])}),
@@ -462,7 +446,7 @@ REFUSED = {
     r"mask \(2, 3\): expected \(3, 3\), or 4 axes": ("RoPE", {"mask": torch.ones(2, 3, dtype=torch.bool)}),
     r"positions: Counts.prepare counts them, expected a `prepare_at`": (Counts, {"positions": torch.arange(3)}),
     r"positions: CountsAndTurns.prepare counts them": (lambda: CountsAndTurns(4), {"positions": torch.arange(3)}),
-    r"positions: Cells.bias returns no row, expected a `bias_at`": (Cells, {"positions": torch.arange(3)}),
+    r"positions: Cells.bias is not a row, expected a `bias_at`": (Cells, {"positions": torch.arange(3)}),
 }
 
 

@@ -8,16 +8,14 @@ import torch
 from torch.nn.functional import pad
 
 from course_lib.nn.alibi import ALiBi
-from course_lib.nn.attention import attention
 from course_lib.nn.cache import KeyValueCache, SegmentMemory
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.position import Combined
-from course_lib.nn.rope import RoPE, rotate
+from course_lib.nn.rope import RoPE
 from course_lib.nn.shaw import ShawVectors
 from course_lib.nn.sink import Sink
 from course_lib.nn.sliding_window import SlidingWindow
 from course_lib.nn.t5 import T5Bias, T5CrossAttention
-from course_lib.nn.terms import Terms
 from course_lib.nn.transformer_xl import TransformerXL
 from course_lib.nn.window import WindowAttention
 from course_lib.reference import speeds
@@ -147,7 +145,7 @@ def test_bloom():
     agree(twin(weights, ALiBi(6), 6, causal=True), x, theirs, 1e-5)
 
 
-# --- a rotation: Llama, gpt-oss, wav2vec2-conformer -----------------------------------------------------------------
+# --- a rotation: Llama, gpt-oss -------------------------------------------------------------------------------------
 
 
 STRETCHED = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 16}
@@ -187,40 +185,7 @@ def test_gpt_oss(window):
     agree(twin(weights, position, 6, n_kv_heads=2, causal=True), x, theirs, 4e-5)
 
 
-CONFORMER = "linear_q linear_k linear_v linear_out"
-
-
-def conformer(kind):
-    from transformers import Wav2Vec2ConformerConfig
-    from transformers.models.wav2vec2_conformer import modeling_wav2vec2_conformer as code
-
-    sizes = {"hidden_size": 24, "num_attention_heads": 3, "attention_dropout": 0.0, "max_source_positions": 40}
-    config = Wav2Vec2ConformerConfig(**sizes, position_embeddings_type=kind)
-    config._attn_implementation = "eager"
-    embedding = {
-        "relative": code.Wav2Vec2ConformerRelPositionalEmbedding,
-        "rotary": code.Wav2Vec2ConformerRotaryPositionalEmbedding,
-    }
-    return drawn(code.Wav2Vec2ConformerSelfAttention(config)), embedding[kind](config)
-
-
-def test_wav2vec2_conformer_turns_the_input():
-    """A known difference, which is fairseq's, too: it turns x, head by head, before W_q and W_k. RoFormer turns after.
-
-    See `test_peers.test_fairseq_turns_the_input`.
-    """
-    published, embedding = conformer("rotary")
-    x = text()
-    theirs = published(x, relative_position_embeddings=embedding(x))[0]
-    layer = twin(of(published, CONFORMER), RoPE(8), 3)
-    turned = rotate(layer.heads(x)).transpose(1, 2).flatten(-2)
-    q, k, v = (layer.heads(part) for part in (layer.query(turned), layer.key(turned), layer.value(x)))
-    reproduced = layer.out(attention(q, k, v, Terms())[0].transpose(1, 2).flatten(-2))
-    torch.testing.assert_close(reproduced, theirs, rtol=0, atol=1e-5)
-    assert (layer(x) - theirs).abs().max() > 0.1
-
-
-# --- vectors per offset: XLNet, wav2vec2-conformer, wav2vec2-bert, VITS ---------------------------------------------
+# --- vectors per offset: XLNet, VITS --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("past", [0, 7])
@@ -241,31 +206,6 @@ def test_xlnet(past):
     position = loaded(TransformerXL(24, 3), u=published.r_w_bias, v=published.r_r_bias, relative__weight=w_r)
     layer = twin([q, k, v, published.o.flatten(1)], position, 3)
     agree(layer, x, theirs, 2e-5, cache=lambda: SegmentMemory(past, memory) if past else None)
-
-
-def test_wav2vec2_conformer():
-    """Transformer-XL's terms, too, as in most Conformers."""
-    published, embedding = conformer("relative")
-    x = text()
-    theirs = published(x, relative_position_embeddings=embedding(x))[0]
-    u, v, w_r = published.pos_bias_u, published.pos_bias_v, published.linear_pos.weight
-    position = loaded(TransformerXL(24, 3), u=u, v=v, relative__weight=w_r)
-    agree(twin(of(published, CONFORMER), position, 3), x, theirs, 1e-5)
-
-
-def test_wav2vec2_bert():
-    """Shaw's vectors on keys, one table for all heads."""
-    from transformers import Wav2Vec2BertConfig
-    from transformers.models.wav2vec2_bert.modeling_wav2vec2_bert import Wav2Vec2BertSelfAttention
-
-    ends = {"left_max_position_embeddings": 5, "right_max_position_embeddings": 5}
-    sizes = {"hidden_size": 24, "num_attention_heads": 3, "attention_dropout": 0.0}
-    config = Wav2Vec2BertConfig(**sizes, **ends, position_embeddings_type="relative_key")
-    config._attn_implementation = "eager"
-    published, x = drawn(Wav2Vec2BertSelfAttention(config)), text()
-    shaw = ShawVectors(3, 8, 5, shared=True, values=False)
-    position = loaded(shaw, key_table=published.distance_embedding.weight[None])
-    agree(twin(of(published, CONFORMER), position, 3), x, published(x)[0], 1e-12)
 
 
 @pytest.mark.parametrize("n", [3, 5, 12])

@@ -123,7 +123,7 @@ def test_what_a_window_reaches_and_what_stays_in_a_cache_with_sinks():
 # --- biases -------------------------------------------------------------------------------------------------------
 
 
-DECAYS = {"log": math.log1p, "linear": float, "square root": math.sqrt, "quadratic": lambda d: d * d}
+DECAYS = {"log": math.log1p, "linear": float, "square root": math.sqrt}
 
 
 @pytest.mark.parametrize("decay", DECAYS)

@@ -26,11 +26,11 @@ def test_every_position_has_a_definition_in_loops():
 
 
 NEW = Scheme(
-    "square root decay",
-    "bias_by_hand",
-    "−λ √distance, added to the score",
-    "−λ √|j − i|",
-    lambda s: schemes.from_nn("bias", "DecayBias", s.strength, "square root"),
+    name="square root decay",
+    topic="bias_by_hand",
+    what="−λ √distance, added to the score",
+    formula="−λ √|j − i|",
+    make=lambda s: schemes.from_nn("bias", "DecayBias", s.strength, "square root"),
     enters={"bias": "square root decay"},
     keeps=Count("4·(2·n − 1)", lambda s: 4 * (2 * s.n - 1)),
     direction=Direction.MIRROR,
@@ -45,7 +45,7 @@ from course_kit import figures
 import course_study as study
 from course_chapters.which_one import comparison, guide
 assert comparison.table()[NEW.name]["keeps for n tokens"] == "508 bytes, grows with n"
-assert comparison.table()[NEW.name]["longer texts"] == "not in the study"
+assert comparison.table()[NEW.name]["longer texts"] == "not trained yet"
 assert NEW.name in figures.map_of_schemes()._repr_html_()
 settings = study.Settings(length=16, d_model=8, n_heads=2, n_layers=1)
 model = study.Model(study.find("root-0.5"), 10, settings)

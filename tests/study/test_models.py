@@ -47,18 +47,6 @@ def test_every_scheme_reads_the_longest_text_and_never_looks_ahead(name):
 
 
 @every_scheme
-@torch.no_grad()
-def test_one_layer_without_position_reads_a_bag_of_tokens_and_with_one_an_order(name):
-    tokens = torch.arange(10)[None]
-    mixed = torch.cat([tokens[:, :-1].flip(1), tokens[:, -1:]], 1)  # the last token sees the same ones elsewhere
-    one, two = (make(name, small(n_layers=n)) for n in (1, 2))
-    blind = torch.allclose(one(tokens)[:, -1], one(mixed)[:, -1], atol=1e-6)
-    assert blind == (name == "none")
-    # With a second layer the mask alone tells an order: each token has seen only those before it.
-    assert not torch.allclose(two(tokens)[:, -1], two(mixed)[:, -1], atol=1e-6)
-
-
-@every_scheme
 def test_a_table_of_biases_belongs_to_the_whole_model_and_learns_faster(name):
     model = make(name)
     first, second = (block.attention.position for block in model.blocks)

@@ -210,7 +210,7 @@ def test_what_is_no_scheme_and_no_definition_is_named(named):
 
 def test_the_benchmark_measures_what_a_layer_does(monkeypatch):
     if os.name != "nt":  # without what other programs take; on Windows this clock ticks too slowly
-        monkeypatch.setattr(own_scheme, "time", SimpleNamespace(perf_counter=time.process_time))
+        monkeypatch.setattr(own_scheme.speed, "time", SimpleNamespace(perf_counter=time.process_time))
 
     class Slow(DecayBias):
         def bias(self, n_q, n_k, past):

@@ -1,37 +1,42 @@
 """What learners get from the page of a task, for its author.
 
-    .venv/bin/python -m tests.tasks.page rope/rope             since the last commit
-    .venv/bin/python -m tests.tasks.page rope/rope main        since another one
+    .venv/bin/python -m tests.tasks.page rope/rope
 
-Within seconds it lists the wrong lines and programs of the page, or the wrong answers of a prediction: ✓ if a learner
-who writes it reads its message and no other, else what this learner reads. If the page has changed, it then tries the
-recorded answers (`transcript.py`), a minute for a hundred, and shows those to which the page now says something else.
+It lists the wrong lines and programs of the page, or the wrong answers of a prediction: ✓ if a learner who writes it
+reads its message and no other, else ✗ and what this learner reads. A line without a message has that of the next line,
+with =, which shows whether one was forgotten. `transcript.py` says which recorded answers get no cause.
 """
 
-import subprocess
 import sys
-import tempfile
-from collections.abc import Iterable, Iterator
-from importlib.util import module_from_spec, spec_from_file_location
+from collections.abc import Iterator
 from pathlib import Path
 
 from course_kit.checking import CodingTask, Exercise, Prediction, Result
-from course_kit.checking.pages import exercise
+from course_kit.checking.lines import split
 
 from .. import ROOT
 from . import transcript
 
 
-def wrong_ones(task: Exercise) -> Iterator[tuple[str, str]]:
-    """Each wrong line, program or answer of a page, and what a learner reads who gives it; "" for its own message."""
+def wrong_ones(task: Exercise) -> Iterator[tuple[str, str, str]]:
+    """Each wrong line, program or answer of a page with its mark, and what a learner reads who gives it.
+
+    Of a line that has its own message and shows it, this is "".
+    """
     if isinstance(task, CodingTask):
+        silent = {code for code, words in map(split, task.wrong_programs.lines.splitlines()) if not words}
         for line, code, message, program in task.wrong_programs.on_page:
             result = task.check(program)
             error = f"  (raises {result.facts[-1]})" if result.status == "raised" else ""
-            yield f"{line:4}  {code}{error}", other_words(result, message)
+            words = other_words(result, message)
+            if code in silent and not words:
+                yield "=", f"{line:4}  {code}{error}", f"as the next line: {message}"
+            else:
+                yield "✗" if words else "✓", f"{line:4}  {code}{error}", words
     if isinstance(task, Prediction):
         for values, message in task.wrong_answers:
-            yield f"      {values}", other_words(task.check({**task.expected(), **values}), message)
+            words = other_words(task.check({**task.expected(), **values}), message)
+            yield "✗" if words else "✓", f"      {values}", words
 
 
 def other_words(result: Result, message: str) -> str:
@@ -43,48 +48,19 @@ def other_words(result: Result, message: str) -> str:
     return f"{'read' if message in result.cause else 'NEVER READ'}: {result.cause or result}"
 
 
-def changed(before: Exercise, now: Exercise, answers: Iterable[transcript.Entry]) -> Iterator[str]:
-    """Each recorded wrong answer to which two versions of a page say something else, and what they say."""
-    for answer in answers:
-        if "right" in answer:
-            continue
-        was, is_now = (transcript.answered(task, answer) for task in (before, now))
-        if was.cause != is_now.cause or was.named != is_now.named:
-            words = [f"{'named' if one.named else 'NOT NAMED'}: {one.cause or one.status}" for one in (was, is_now)]
-            yield f"{answer['source'].rstrip()}\n  before  {words[0]}\n  now     {words[1]}"
-
-
-def main(key: str, commit: str = "HEAD") -> None:
-    """Say what learners get from the page of a task, such as "rope/rope", and what is new since a commit."""
+def main(key: str) -> None:
+    """Say what learners get from the page of a task, such as "rope/rope"."""
     task = transcript.exercises().get(key)
     if not isinstance(task, CodingTask | Prediction):
         sys.exit(f"{key}: expected the topic and the task of a page, such as rope/rope")
-    module = sys.modules[task.module]
-    file = Path(str(module.__file__)).relative_to(ROOT)
-    found = list(wrong_ones(task))
-    print(file)
-    for shown, words in found:
-        print(f"{'✗' if words else '✓'} {shown}", *[f"        {words}"] * bool(words), sep="\n")
-    print(f"{sum(not words for _, words in found)} of {len(found)} show their own message, and no other.\n")
-
-    old = subprocess.run(["git", "show", f"{commit}:{file}"], cwd=ROOT, capture_output=True, text=True, check=False)
-    if old.returncode or old.stdout == (ROOT / file).read_text(encoding="utf-8"):
-        print(f"The page is new since {commit}." if old.returncode else f"The page is as in {commit}.")
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        before = of_text(old.stdout, module.__name__, Path(folder) / file.name)
-        others = list(changed(before, task, transcript.read(key)))
-    print(*others, f"recorded answers that get other words than in {commit}: {len(others)}", sep="\n\n")
-
-
-def of_text(text: str, name: str, file: Path) -> Exercise:
-    """The exercise of a page that is written to a file and imported as a module of this name."""
-    file.write_text(text, encoding="utf-8")
-    spec = spec_from_file_location(name, file)
-    assert spec and spec.loader  # as for every file of Python
-    page = module_from_spec(spec)
-    spec.loader.exec_module(page)
-    return exercise(page)
+    print(Path(str(sys.modules[task.module].__file__)).relative_to(ROOT))
+    try:
+        found = list(wrong_ones(task))
+    except ValueError as error:  # a line that is no Python, or that has no place in the solution
+        sys.exit(f"A wrong line cannot be tried: {error}".replace(f"{ROOT}/", ""))
+    for mark, shown, words in found:
+        print(f"{mark} {shown}", *[f"        {words}"] * bool(words), sep="\n")
+    print(f"{sum(mark != '✗' for mark, *_ in found)} of {len(found)} show their message, and no other.")
 
 
 if __name__ == "__main__":

@@ -1,15 +1,7 @@
-"""The command for authors finds the wrong lines that nobody reads, and the answers that get other words."""
+"""The command for authors finds the wrong lines that nobody reads, and those without a message."""
 
 from ..checking.common import slope_task
-from .page import changed, wrong_ones
-
-ANSWER = """\
-import numpy as np
-
-
-def slope(n, strength):
-    return {} * abs(np.subtract.outer(np.arange(n), np.arange(n)))
-"""
+from .page import wrong_ones
 
 
 def test_a_wrong_line_is_read_or_else_it_is_said_what_is_read_in_its_place():
@@ -20,21 +12,14 @@ return -strength * abs(i - j)  # Not wrong.
 return -strength * (j - i)  # First.
 return strength * (i - j)  # Second.
 return (i - j) * strength  # Third.
+return -2 * strength * abs(j - i)
 return -strength * np.abz(j - i)  # A typo.
 """
     )
-    shown = [line for line, _ in wrong_ones(task)]
-    assert shown[0] == "   2  return strength * abs(j - i)" and "(raises AttributeError: module 'numpy'" in shown[5]
+    marks, lines, words = zip(*wrong_ones(task))
+    assert lines[0] == "   2  return strength * abs(j - i)" and "(raises AttributeError: module 'numpy'" in lines[6]
     both = "First. Or: Second."
+    shared = "as the next line: A typo."
     not_wrong = "NOT WRONG: it is right in all cases"
-    words = ["", not_wrong, f"read: {both}", f"read: {both}", f"NEVER READ: {both}", "", ""]  # the last is a function
-    assert [words for _, words in wrong_ones(task)] == words
-
-
-def test_recorded_answers_get_other_words_or_none():
-    answers = [{"source": ANSWER.format(factor)} for factor in ("strength", "0 * strength", "-2 * strength")]
-    before = slope_task(wrong="return strength * abs(j - i)  # The sign!\nreturn -2 * strength * abs(j - i)  # Half!")
-    now = slope_task(wrong="return strength * abs(j - i)  # A plus!")
-    sign, half = changed(before, now, answers)
-    assert "before  named: The sign!\n  now     named: A plus!" in sign
-    assert "before  named: Half!" in half
+    assert list(words) == ["", not_wrong, f"read: {both}", f"read: {both}", f"NEVER READ: {both}", shared, "", ""]
+    assert "".join(marks) == "✓✗✗✗✗=✓✓"  # the last is a function

@@ -15,8 +15,9 @@ from typing import NamedTuple
 from course_chapters.measured import STEPS
 from course_kit.contents import number
 from course_kit.display.box import rich
-from course_kit.display.formatting import check_choice, escape
+from course_kit.display.formatting import escape
 from course_kit.display.picture import SUPPRESS, Picture
+from course_lib.checks import check_choice
 from course_lib.schemes import NOTHING, SCHEMES
 
 from .rules import CAVEAT, FITS, OTHERS, OUT, RULES, UNKNOWN, Rule, Verdict

@@ -7,15 +7,16 @@ import torch
 from torch import Tensor, nn
 
 from course_kit.checking.arrays import NOTHING, describe_type, shaped
-from course_kit.checking.lines import messages
+from course_lib.definition import randomise
 from course_lib.nn.grid import row_offsets
 from course_lib.nn.position import Position
 from course_study import own_scheme
 
-from .kerple_messages import DEVICE, WRONG
+from .kerple_messages import DEVICE, wrong
 
 HEADS = 3
 TEXTS = (HEADS, 5, 5, 0), (1, 6, 6, 0), (2, 1, 6, 5), (12, 2, 6, 3), (2, 4, 3, 1)  # heads, n_q, n_k and past
+Text = tuple[str, tuple[Any, ...], Tensor]  # the call, what a formula is computed from, and the learner's bias
 PROPERTY = "It should be a `@property`, read without parentheses, that returns a tensor with one number for each head."
 WRITES = "Reading a property must not write, not even under `no_grad`. Otherwise it undoes the work of the optimizer."
 STALE = "Is something kept from `__init__` or an earlier call, or are the parameters not read?"
@@ -64,7 +65,7 @@ def numbers(cls: Any) -> Iterator[tuple[Any, str, str]]:
 def hook(cls: Any) -> Iterator[tuple[Any, str, str]]:
     """`bias`: a row of the formula, from the current numbers, that learns, moves to a device, and serves a layer."""
     yield cls.bias is Position.bias, "the class has no `bias` of its own", "The layer calls the hook of this name."
-    texts: list[tuple[dict[str, Any], Tensor, Tensor]] = []
+    texts: list[Text] = []
     for heads, n_q, n_k, past in TEXTS:
         module, call = drawn(cls, heads), f"`bias({n_q}, {n_k}, {past})`"
         row = module.bias(n_q, n_k, past)
@@ -73,18 +74,16 @@ def hook(cls: Any) -> Iterator[tuple[Any, str, str]]:
         wanted = (heads, n_q + n_k - 1)
         yield row.shape != wanted, f"{call} has shape {tuple(row.shape)}, expected {wanted}", SHAPE
         r, a, c = row_offsets(n_q, n_k, past).double(), module.a.detach()[:, None], module.c.detach()[:, None]
-        names = dict(a=a, c=c, r=r, d=r.abs(), inf=torch.inf, n_q=n_q, n_k=n_k, past=past, row_offsets=row_offsets)
-        texts.append((names | {"call": call}, row.detach().double(), -a * (c * r.abs()).log1p()))
+        texts.append((call, (a, c, r.abs(), r, past), row.detach().double()))
     module = drawn(cls)
     stale = torch.equal(module.bias(4, 4, 0), fill(module, 0.7).bias(4, 4, 0))
     yield stale, "the parameters have changed, and `bias` still returns the same", STALE
-    for names, yours, right in texts:
+    for call, (a, c, d, r, _), yours in texts:
+        right = -a * (c * d).log1p()
         for head, k in differs(yours, right).nonzero().tolist():
-            told = f"{names['call']}: head {head}, offset {names['r'][k]:.0f}: yours {yours[head, k]:.4g}, with the "
+            told = f"{call}: head {head}, offset {r[k]:.0f}: yours {yours[head, k]:.4g}, with the "
             told += f"module's a and c the formula gives {right[head, k]:.4g}"
-            formulas = ((one, cause) for _, several, cause in messages(WRONG) for one in several.split(" | "))
-            fits = (cause for one, cause in formulas if not any(differs(y, eval(one, t)).any() for t, y, _ in texts))
-            yield True, told, next(fits, "")
+            yield True, told, cause_of(texts)
     yield not all(gradients(module, module.bias(4, 4, 0))), "right, but some parameter gets no gradient", DETACHED
     held = []
     for n in (4, 5, 6, 7, 8):
@@ -103,6 +102,16 @@ def hook(cls: Any) -> Iterator[tuple[Any, str, str]]:
     yield not agreement.passed, f"in a layer, first with {agreement.trial}: {agreement.place}", agreement.cause
 
 
+def cause_of(texts: list[Text]) -> str:
+    """The message of the first wrong formula that gives the biases of all texts, or ""."""
+    for of_texts in zip(*(wrong(*given) for _, given, _ in texts)):
+        causes, *formulas = zip(*of_texts)
+        for formula in formulas:
+            if not any(differs(yours, bias).any() for bias, (_, _, yours) in zip(formula, texts)):
+                return causes[0]
+    return ""
+
+
 def not_learned(module: nn.Module) -> str:
     """Why an optimizer sees no number: what the module keeps in place of an `nn.Parameter`."""
     frozen = {name: p for name, p in module.named_parameters() if not p.requires_grad}
@@ -118,7 +127,7 @@ def drawn(cls: type, heads: int = HEADS) -> Any:
     module = cls(heads).double()
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(heads)
-        own_scheme.randomise(module)
+        randomise(module)
     return module
 
 
