@@ -31,8 +31,13 @@ def log_strength(column, side):
     d = np.arange(1, 128)  # The distances are 1 to 127, and each counts once.
     b = column[bucket(side * d)]  # The bias at a distance is the number of its bucket, and the offset is side · d.
     x = np.log(1 + d)  # The log decay is a straight line in ln(1 + d), with the natural logarithm.
-    slope = np.polyfit(x, b, 1)[0]  # The nearest line has a slope and a free constant, in this order.
+    slope = np.cov(x, b)[0, 1] / np.cov(x)  # The nearest line with a free constant has this slope, as in `np.polyfit`.
     return -slope  # λ is minus the slope, because a decay falls.
+
+
+def weighted(x, b, w):
+    """The slope of the nearest line if each point counts w times."""
+    return np.cov(x, b, aweights=w)[0, 1] / np.cov(x, aweights=w)
 
 
 def expected(column, side):
@@ -63,15 +68,15 @@ ON_PASS = (
 WRONG = """
 d = np.array([1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 64, 91])
 # Here each *bucket* counts once, so near distances count for too much: 91 to 127 share one bucket. Count distances.
-slope = np.polyfit(x, b, 1, w=np.sqrt(128 - d))[0]
-slope = np.polyfit(x, b, 1, w=128 - d)[0]
-slope = np.polyfit(x, b, 1, w=np.sqrt(512 - d))[0]
+slope = weighted(x, b, 128 - d)
+slope = weighted(x, b, (128 - d) ** 2)
+slope = weighted(x, b, 512 - d)
 # You weight each distance by how often it occurs in a text. Here each distance counts once.
-slope = np.polyfit(x, b, 1, w=1 / d)[0]
-slope = np.polyfit(x, b, 1, w=1 / np.sqrt(d))[0]
-slope = np.polyfit(x, b, 1, w=1 / np.log(1 + d))[0]  # Your near distances count for more. Here each counts once.
-slope = np.polyfit(x, b, 1, w=np.exp(b))[0]
-slope = np.polyfit(x, b, 1, w=np.exp(b / 2))[0]  # You weight each distance by e^b. Here each distance counts once.
+slope = weighted(x, b, 1 / d**2)
+slope = weighted(x, b, 1 / d)
+slope = weighted(x, b, 1 / x)  # Your near distances count for more. Here each counts once.
+slope = weighted(x, b, np.exp(b))
+slope = weighted(x, b, np.exp(2 * b))  # You weight each distance by e^b. Here each distance counts once.
 d = np.arange(128)  # You include distance 0. The token itself is on neither side, and its number is out of line.
 d = np.arange(1, 129)  # You go to distance 128. The last one is 127.
 d = np.arange(1, 127)  # You stop at distance 126, because `np.arange` leaves out its end. The last one is 127.
@@ -92,12 +97,27 @@ slope = ((x - x[0]) @ (b - b[0])) / ((x - x[0]) @ (x - x[0]))
 # Your decay passes through the number of the neighbour. Let c be free.
 slope = (b[-1] - b[0]) / (x[-1] - x[0])  # You use the nearest and the farthest distance only. Fit all 127.
 slope = np.mean(np.diff(b) / np.diff(x))  # This is the mean of the steps. Fit a line to all 127 points.
-slope = np.polyfit(b, x, 1)[0]  # You exchanged x and y: `polyfit` takes ln(1 + d) first.
+slope = np.cov(x, b)[0, 1] / np.cov(b)  # You exchanged x and y: `polyfit` takes ln(1 + d) first.
 return slope  # This is the slope. λ is minus the slope, so it is positive if the bias falls.
 return abs(slope)  # λ is negative if the bias rises. Take minus the slope, not its size.
-return np.polyfit(x, b, 1)[1]
-return -np.polyfit(x, b, 1)[1]  # This is the constant c. The slope is the first number that `polyfit` gives.
+return b.mean() - slope * x.mean()
+return slope * x.mean() - b.mean()  # This is the constant c. The slope is the first number that `polyfit` gives.
 """
+
+
+def wrong_rows(column, side):
+    """You take the row for the distance. From distance 8 on, several distances share a row, and each counts: use
+    `bucket`."""
+    rows, x = column[1:16] if side < 0 else column[17:], np.log(1 + np.arange(1, 16))
+    return -np.cov(x, rows)[0, 1] / np.cov(x)
+
+
+def wrong_half(column, side):
+    """You take half of the column, row by row, for the distances 0, 1, 2 and so on. From distance 8 on, several
+    distances share a row, and each counts: use `bucket`."""
+    rows, x = column[:16] if side < 0 else column[16:], np.log(1 + np.arange(16))
+    return -np.cov(x, rows)[0, 1] / np.cov(x)
+
 
 HINTS = [
     "`bucket(side * np.arange(1, 128))` says which number of the column each distance has.",
