@@ -20,7 +20,7 @@ import numpy as np
 from course_lib import learned
 
 TABLE = learned.read("mpnet", "table")
-BEFORE, AFTER = TABLE[1:16], TABLE[17:]  # distance 1 first; row 0 is the token itself, row 16 is never read
+LEFT, RIGHT = TABLE[1:16], TABLE[17:]  # distance 1 first; row 0 is the token itself, row 16 is never read
 
 
 def only(fits):
@@ -38,12 +38,12 @@ def leads(row):
 ANSWER = {
     "the word before": only(leads(1) >= 2),
     "the word after": only(leads(17) >= 2),
-    "everything before": only(BEFORE.min(axis=0) > AFTER.max(axis=0)),
-    "far keys": only((BEFORE[-1] - BEFORE[0] >= 1) & (AFTER[-1] - AFTER[0] >= 1)),
+    "everything before": only(LEFT.min(axis=0) > RIGHT.max(axis=0)),
+    "far keys": only((LEFT[-1] - LEFT[0] >= 1) & (RIGHT[-1] - RIGHT[0] >= 1)),
     "both sides alike": only(
-        (abs(BEFORE - AFTER).max(axis=0) <= 0.2) & (np.minimum(BEFORE[0] - BEFORE[-1], AFTER[0] - AFTER[-1]) >= 3)
+        (abs(LEFT - RIGHT).max(axis=0) <= 0.2) & (np.minimum(LEFT[0] - LEFT[-1], RIGHT[0] - RIGHT[-1]) >= 3)
     ),
-    "flat": int(np.ptp(np.concatenate([BEFORE, AFTER]), axis=0).argmin()),
+    "flat": int(np.ptp(np.concatenate([LEFT, RIGHT]), axis=0).argmin()),
 }
 FROM_ONE = tuple(head + 1 for head in ANSWER.values())
 WRONG = {
