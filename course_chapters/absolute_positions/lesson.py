@@ -300,11 +300,9 @@ figures.question(
 #
 # ## Deeper · A whole text, moved
 #
-# If a whole text moves, its positions change and its offsets do not. SmolLM2-135M-Instruct
-# ([[released_model|chapter #]]) uses relative positions (RoPE, [[rope|chapter #]]).
-#
-# The model reads 128 tokens. First we add 50,000 to each position. As a control, we then multiply each position by 4, so
-# neighbours are 4 apart. Which of the two raises the *loss*, the mean of −ln(probability of the next token)?
+# SmolLM2-135M-Instruct ([[released_model|chapter #]]) uses relative positions (RoPE, [[rope|chapter #]]). It reads 128
+# tokens. First we add 50,000 to each position. As a control, we then multiply each position by 4, so neighbours are 4
+# apart. Which of the two raises the *loss*, the mean of −ln(probability of the next token)?
 
 # %% tags=["nbval-ignore-output"]
 from course_lib import released
@@ -371,7 +369,7 @@ for head in before.argsort()[::-1][:3]:
     print(f"head {head}: {before[head]:.1%} of the queries")
 
 # %% [markdown]
-# From absolute vectors alone, two of the twelve heads prefer the word before.
+# So absolute vectors alone can make heads that prefer the word before.
 #
 # ## Deeper · What the learned rows hold
 #
@@ -385,9 +383,9 @@ print(f"first position: {lengths[2]:.2f}, last: {lengths[-1]:.2f}")
 print(f"all others: {lengths[3:-1].min():.2f} to {lengths[3:-1].max():.2f}")
 
 # %% [markdown]
-# Rows that no text reads are short, so you can see that they are untrained. The first position has a vector six times
-# as long as most others. Is "I am the first" all that the vectors say? In committed runs, we changed the rows that the
-# positions read. The cosine with the released output says how much the output changes, not whether it gets worse.
+# The two rows that no text reads are short. The vector of the first position is about six times as long as most others.
+# Is "I am the first" all that the vectors say? In committed runs, we changed the rows that the positions read. The
+# cosine with the released output measures change, not harm.
 
 # %%
 from course_study.learned import over_texts
@@ -397,11 +395,11 @@ for change in (
     "all in the row of the first token",
     "the first token in its own row, all others in that of position 48",
 ):
-    print(*("{:.2f} ± {:.2f}  ".format(*over_texts(of, change)) for of in ("tokens", "sentences")), change)
+    print(*("{} {:.2f} ± {:.2f}  ".format(of, *over_texts(of, change)) for of in ("tokens", "sentences")), change)
 
 # %% [markdown]
-# In texts of 256 tokens and in single sentences, they say little else: if only the first token has its own row, the
-# output hardly changes. And if every token says "I am the first", the output is lost.
+# In texts of 256 tokens and in single sentences, they say little else: if all tokens but the first share one row, the
+# output hardly changes. And if all tokens say "I am the first", nothing of the output is left.
 #
 # ## Deeper · What a second layer gives back
 #
@@ -449,13 +447,14 @@ figures.heatmap(by_line, names, lines, digits=2, corner="model ↓ line →", al
 # all letters that are 8 or more to the left share one vector, and those to the right another. In training, no letter
 # was that far from both edges. So the models have not learned to tell such places apart.
 #
-# Absolute positions need no edge, and some models have both kinds. Shaw et al. (2018) found no further gain. DeBERTa (He
-# et al. 2021) adds absolute positions just before it predicts masked words.
+# Some models have both kinds. Shaw et al. (2018) found no further gain. DeBERTa (He et al. 2021) adds absolute positions
+# just before it predicts masked words.
 #
 # ## Deeper · Longer than the table
 #
-# What if a text is longer than the table? We ask MPNet about 100 tokens beyond position 512. The comparison is with a
-# shorter window, in which these tokens come early. Another such window shows how much any other window changes.
+# What if a text is longer than the table? MPNet reads 700 tokens, and each position beyond 511 must read some row. We
+# compare the outputs of tokens 560 to 659 with those in a window of 300 tokens, which needs no more than the table. The
+# first line shows how much the output changes just because another such window begins elsewhere.
 
 # %%
 for rows in (
@@ -468,18 +467,17 @@ for rows in (
     print("{:.2f} ± {:.2f}  ".format(*over_texts("beyond 512", rows)), rows)
 
 # %% [markdown]
-# Never repeat the last row: it changes the output most, because it is unlike all others, and as long as the first one.
-# The row before it is a better choice.
+# Do not repeat the last row. It is nearly as long as the first, and changes the output most. The row before it is a
+# better choice.
 #
 # Image models resize their table, as one resizes a picture (Dosovitskiy et al. 2021); [[stretching_rope|chapter #]]
-# does this to RoPE. Or train for it: shift all positions of a training text by a random number (SHAPE, Kiyono et al.
-# 2021), or draw increasing positions from a longer range (Ruoss et al. 2023).
+# does this to RoPE. SHAPE trains for it, and shifts all positions of a training text by a random number (Kiyono et al.
+# 2021).
 #
 # ## Deeper · The released code
 #
-# In `transformers`, XLM interleaves sines and cosines as we do. Marian puts all sines first. Whisper does so, too, but
-# its exponent is $-m/(d/2 - 1)$, so its last frequency is exactly $1/10000$. The paper's authors have this form in
-# their code (`tensor2tensor`), and a comment says that it differs slightly from the paper.
+# In `transformers`, XLM interleaves sines and cosines as we do, and Marian puts all sines first. Whisper does so, too,
+# but its exponent is $-m/(d/2 - 1)$, as in the code of the paper's authors (`tensor2tensor`).
 
 # %% tags=["nbval-ignore-output"]
 from importlib.util import find_spec
@@ -508,6 +506,6 @@ else:
 # al., *Convolutional Sequence to Sequence Learning*, 2017, section 3.1 · P. Shaw et al., *Self-Attention with Relative
 # Position Representations*, 2018 · P. He et al., *DeBERTa*, 2021, section 3.2 · K. Sinha et al., *The Curious Case of
 # Absolute Position Embeddings*, 2022 · A. Dosovitskiy et al., *An Image is Worth 16x16 Words*, 2021, section 3.2 · S.
-# Kiyono et al., *SHAPE*, 2021 · A. Ruoss et al., *Randomized Positional Encodings Boost Length Generalization of
-# Transformers*, 2023 · L. Ben Allal et al., *SmolLM2*, 2025 · `get_timing_signal_1d` in tensorflow/tensor2tensor · the
-# weights of all-mpnet-base-v2 and all-MiniLM-L6-v2 (Apache-2.0; `course_lib/learned.toml` says which revisions).
+# Kiyono et al., *SHAPE*, 2021 · L. Ben Allal et al., *SmolLM2*, 2025 · `get_timing_signal_1d` in
+# tensorflow/tensor2tensor · the weights of all-mpnet-base-v2 and all-MiniLM-L6-v2 (Apache-2.0;
+# `course_lib/learned.toml` says which revisions).

@@ -443,10 +443,10 @@ figures.question(
 #
 # ## Deeper · The trained table, changed
 #
-# What does MPNet do with another table? In committed runs we changed the table, or zeroed the absolute vectors, and
-# compared the output with that of the released model: the outputs of 254 tokens in each of four texts, and 48 sentences
-# as a whole. The cell prints the mean cosine, ± its standard error over the texts. The first line is what we get
-# without any relation, from two different tokens or sentences.
+# What does MPNet do with another table? In committed runs we changed its table, or zeroed its absolute vectors, and
+# compared the outputs with those of the released model: of 254 tokens in each of four texts, and of 12 sentences in
+# each of four texts. The cell prints the mean cosine, ± its standard error over the texts. Its first line is the cosine
+# of two outputs without any relation: those of two different tokens or sentences.
 #
 # A cosine says how much the output *changes*. It does not say whether the new one is worse.
 
@@ -462,12 +462,13 @@ for of_tokens, of_sentences in (("another token", "the next sentence"), *zip(cha
     print(f"{name:35}", *("{:.2f} ± {:.2f}  ".format(*one) for one in found))
 
 # %% [markdown]
-# Without the table, a token's output is as far from its own as another token's. "Symmetric" takes the mean of $b(r)$
-# and $b(-r)$, so it removes the direction. Flipping the sign changes more: a wrong direction is farther from the
-# released model than none. All absolute vectors together matter less than the table.
+# Without the table, the output of a token is as far from the released one as the output of another token. With "far
+# buckets everywhere", each key gets the number of the last bucket on its side, and the change is as large. "Symmetric"
+# takes the mean of $b(r)$ and $b(-r)$, which removes the direction. A flipped sign changes more than that: a wrong
+# direction is farther from the released model than none. All absolute vectors together matter less than the table.
 #
-# Which of the two holds the order of the words? We shuffle the words of each sentence, and compare its vector with that
-# of the original. A model that ignores the order has a cosine of 1.
+# Which of the two holds the order of the words, the table or the vectors? We shuffle the words of each sentence, and
+# compare its output with that of the original sentence. A model that ignores the order has a cosine of 1.
 
 # %%
 for condition in ("as released", "table zeroed", "vectors zeroed"):
