@@ -300,12 +300,9 @@ figures.question(
 #
 # ## Deeper · A whole text, moved
 #
-# If a whole text moves, its positions change and its offsets do not. SmolLM2-135M-Instruct
-# ([[released_model|chapter #]]) uses relative positions (RoPE, [[rope|chapter #]]).
-#
-# The model reads 128 tokens of *Alice in Wonderland*. First we add 50,000 to each position. As a control, we then
-# multiply each position by 4, so neighbours are 4 apart. Which of the two raises the *loss*, the mean of
-# −ln(probability of the next token)?
+# SmolLM2-135M-Instruct ([[released_model|chapter #]]) uses relative positions (RoPE, [[rope|chapter #]]). It reads 128
+# tokens. First we add 50,000 to each position. As a control, we then multiply each position by 4, so neighbours are 4
+# apart. Which of the two raises the *loss*, the mean of −ln(probability of the next token)?
 
 # %% tags=["nbval-ignore-output"]
 from course_lib import released
@@ -326,8 +323,8 @@ assert abs(rises["+ 50,000"]) < 0.001 and rises["× 4"] > 1
 
 # %% [markdown]
 # In this model, moving the text changes nothing, up to rounding. Multiplying changes the offsets and does much harm,
-# although the model was made for 8,192 tokens. Committed runs do the same with 384 tokens of four other texts.
-# The cell prints how much the loss of their second half rises, ± its standard error.
+# although the model was made for 8,192 tokens. Committed runs with 384 tokens of four other texts show how much the
+# loss of their second half rises, ± its standard error.
 
 # %%
 from course_study.released import rows as committed
@@ -339,8 +336,8 @@ for condition, experiment in conditions.items():
     print(f"{condition:22}", *shown, sep="  ")
 
 # %% [markdown]
-# In all four texts, × 4 does more harm than no rotation at all. Models with learned tables, such as OPT, get worse even
-# if a text only begins at a later position (Sinha et al. 2022).
+# × 4 does more harm than no rotation at all. Models with learned tables, such as OPT, get worse even if a text only
+# begins at a later position (Sinha et al. 2022).
 #
 # ## Deeper · A layer that attends by offset
 #
@@ -359,6 +356,50 @@ for size in (1, 8):
 # %% [markdown]
 # The words' own vectors pass through these matrices, too. [[rope|Chapter #]] takes the rotation out of the input and
 # applies it to queries and keys.
+#
+# Does training find such a head? In the first layer of MiniLM (`all-MiniLM-L6-v2`, built like BERT, with learned
+# vectors alone), we averaged over words, so only the positions were left in the scores. For which share of the queries
+# is the largest score that of the key just before?
+
+# %%
+from course_lib import learned
+
+before = learned.read("minilm", "before")
+for head in before.argsort()[::-1][:3]:
+    print(f"head {head}: {before[head]:.1%} of the queries")
+
+# %% [markdown]
+# So absolute vectors alone can make heads that prefer the word before.
+#
+# ## Deeper · What the learned rows hold
+#
+# MPNet has a learned vector for each of 512 positions, beside the bias per offset of [[t5_buckets|chapter #]]. Position
+# $p$ reads row $p + 2$. How long are the vectors?
+
+# %%
+lengths = learned.read("mpnet", "lengths")
+print("rows 0 and 1, which no text reads:", lengths[:2].round(2))
+print(f"first position: {lengths[2]:.2f}, last: {lengths[-1]:.2f}")
+print(f"all others: {lengths[3:-1].min():.2f} to {lengths[3:-1].max():.2f}")
+
+# %% [markdown]
+# The two rows that no text reads are short. The vector of the first position is about six times as long as most others.
+# Is "I am the first" all that the vectors say? In committed runs, we changed the rows that the positions read. The
+# cosine with the released output measures change, not harm.
+
+# %%
+from course_study.learned import over_texts
+
+for change in (
+    "vectors zeroed",
+    "all in the row of the first token",
+    "the first token in its own row, all others in that of position 48",
+):
+    print(*("{} {:.2f} ± {:.2f}  ".format(of, *over_texts(of, change)) for of in ("tokens", "sentences")), change)
+
+# %% [markdown]
+# In texts of 256 tokens and in single sentences, they say little else: if all tokens but the first share one row, the
+# output hardly changes. And if all tokens say "I am the first", nothing of the output is left.
 #
 # ## Deeper · What a second layer gives back
 #
@@ -406,38 +447,37 @@ figures.heatmap(by_line, names, lines, digits=2, corner="model ↓ line →", al
 # all letters that are 8 or more to the left share one vector, and those to the right another. In training, no letter
 # was that far from both edges. So the models have not learned to tell such places apart.
 #
-# Absolute positions need no edge, and some models have both kinds. Shaw et al. (2018) added absolute ones and found no
-# further gain. DeBERTa (He et al. 2021) adds them just before it predicts masked words: in "a new **store** opened
-# beside the new **mall**", both words have similar neighbours, but only one is the subject.
+# Some models have both kinds. Shaw et al. (2018) found no further gain. DeBERTa (He et al. 2021) adds absolute positions
+# just before it predicts masked words.
 #
 # ## Deeper · Longer than the table
 #
-# What if a text is longer than the table? Image models *interpolate*: they treat the table as a picture and resize it.
-# Vision Transformers do so for larger images (Dosovitskiy et al. 2021). In one dimension, a table of 4 rows becomes one
-# of 8:
+# What if a text is longer than the table? MPNet reads 700 tokens, and each position beyond 511 must read some row. We
+# compare the outputs of tokens 560 to 659 with those in a window of 300 tokens, which needs no more than the table. The
+# first line shows how much the output changes just because another such window begins elsewhere.
 
 # %%
-from torch.nn.functional import interpolate
-
-table = torch.tensor([[0.0, 1.0], [1.0, 3.0], [2.0, 5.0], [3.0, 7.0]])  # 4 positions, 2 channels
-wider = interpolate(table.T[None], size=8, mode="linear")[0].T
-print(wider[:, 0].tolist())
-assert torch.equal(wider[1:-1, 0].diff(), torch.full((5,), 0.5))  # neighbours are half as far apart
+for rows in (
+    "another window (360 … 759)",
+    "positions begin again at 1 after 511",
+    "row of position 510 repeated",
+    "vectors zeroed",
+    "last row repeated (position 511)",
+):
+    print("{:.2f} ± {:.2f}  ".format(*over_texts("beyond 512", rows)), rows)
 
 # %% [markdown]
-# The first and the last row are trained ones, and every other lies between two. But apart from the two ends, neighbours
-# are half as far apart as in training. [[stretching_rope|Chapter #]] does to RoPE what interpolation does to a table.
+# Do not repeat the last row. It is nearly as long as the first, and changes the output most. The row before it is a
+# better choice.
 #
-# The other way is to train for it. SHAPE shifts all positions of a training text by a random number (Kiyono et al.
-# 2021). Randomized positional encodings draw increasing positions from a range much longer than the training texts
-# (Ruoss et al. 2023), so no row stays untrained.
+# Image models resize their table, as one resizes a picture (Dosovitskiy et al. 2021); [[stretching_rope|chapter #]]
+# does this to RoPE. SHAPE trains for it, and shifts all positions of a training text by a random number (Kiyono et al.
+# 2021).
 #
 # ## Deeper · The released code
 #
-# Hugging Face's `transformers` has several forms of sinusoids. XLM interleaves sines and cosines as we do. Marian puts
-# all sines first. Whisper does so too, but its exponent is $-m/(d/2 - 1)$, so its last frequency is exactly $1/10000$.
-# This is also the form in `tensor2tensor`, the code of the paper's authors: a comment there says that it slightly
-# differs from the paper.
+# In `transformers`, XLM interleaves sines and cosines as we do, and Marian puts all sines first. Whisper does so, too,
+# but its exponent is $-m/(d/2 - 1)$, as in the code of the paper's authors (`tensor2tensor`).
 
 # %% tags=["nbval-ignore-output"]
 from importlib.util import find_spec
@@ -466,5 +506,6 @@ else:
 # al., *Convolutional Sequence to Sequence Learning*, 2017, section 3.1 · P. Shaw et al., *Self-Attention with Relative
 # Position Representations*, 2018 · P. He et al., *DeBERTa*, 2021, section 3.2 · K. Sinha et al., *The Curious Case of
 # Absolute Position Embeddings*, 2022 · A. Dosovitskiy et al., *An Image is Worth 16x16 Words*, 2021, section 3.2 · S.
-# Kiyono et al., *SHAPE*, 2021 · A. Ruoss et al., *Randomized Positional Encodings Boost Length Generalization of
-# Transformers*, 2023 · L. Ben Allal et al., *SmolLM2*, 2025 · `get_timing_signal_1d` in tensorflow/tensor2tensor.
+# Kiyono et al., *SHAPE*, 2021 · L. Ben Allal et al., *SmolLM2*, 2025 · `get_timing_signal_1d` in
+# tensorflow/tensor2tensor · the weights of all-mpnet-base-v2 and all-MiniLM-L6-v2 (Apache-2.0;
+# `course_lib/learned.toml` says which revisions).

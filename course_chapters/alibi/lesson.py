@@ -349,7 +349,7 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: four: slopes with a pencil, a prediction, and two bug hunts.
+# [[tasks]]: slopes with a pencil, a prediction, a bug hunt, and a fit to a learned table.
 #
 # **Next:** [[next]]. The rest is optional.
 #
@@ -408,6 +408,46 @@ for condition in ("ALiBi's slopes", "slope 1/2 in all heads"):
 
 # %% [markdown]
 # On each text, ALiBi's slopes do more harm than the slope $\frac12$. If token 0 is spared, they do less.
+#
+# ## Deeper · A free table, a line and a logarithm
+#
+# T5's table is free to take any shape. Which one did training choose in MPNet ([[t5_buckets|chapter #]])? We draw the
+# table of its head 8 for keys after the query, with the line and the log decay ([[bias_by_hand|chapter #]]) that are
+# nearest to it over the distances 1 to 127.
+
+# %%
+import matplotlib.pyplot as plt
+
+from course_study.learned import changes, over_texts
+
+distance = np.arange(1, 128)
+curves = {"learned table": changes.released} | {f"nearest {x}": changes.BIAS[f"{x} per side"] for x in ("line", "log")}
+fig, ax = plt.subplots(figsize=(6.4, 2.6))
+for name, curve in curves.items():
+    ax.plot(distance, curve(distance)[8], label=name)
+ax.set(xlabel="distance of the key, after the query", ylabel="bias of head 8")
+ax.legend()
+figures.show(fig, alt="The bias of head 8 falls steeply at first, then slowly: the log decay follows it, the line does not")
+
+# %% [markdown]
+# Now we replace the whole table: for each head and side by the nearest constant, line or log decay, while $b(0)$, the
+# number of the token itself, is kept. Or we put in ALiBi's penalties, where the head whose bias falls most gets the
+# steepest slope. In committed runs, we compared the outputs with those of the released model.
+
+# %%
+print(f"{'cosine to the released output':30} tokens        sentences")
+for change in ("constant per side", "line per side", "log per side", "ALiBi's slopes", "ALiBi's slopes, own b(0)", "table zeroed"):
+    print(f"{change:30}", *("{:.2f} ± {:.2f}  ".format(*over_texts(of, change)) for of in ("tokens", "sentences")))
+
+# %% [markdown]
+# The log decay stays nearest to the released model, and the line comes next. A good part of what the line gains over no
+# table, a constant gains as well: it keeps $b(0)$, and still tells *before* from *after*.
+#
+# ALiBi's slopes seem to be worse than no table. But they give the token itself the largest bias, 0, while all heads of
+# MPNet avoid it. With $b(0)$ kept, they are about as far as no table for tokens, and nearer for sentences.
+#
+# The cosine measures change, not harm. And a model that is *trained* with a line may use it well. We only see what this
+# model made of a free table, and that is nearer to a logarithm.
 #
 # ## Deeper · The released code
 #

@@ -404,6 +404,32 @@ for scheme in ("none", "log-0.3", "log-1"):
 # In these models, which were trained *with* the bias, λ = 1 is better than 0.3 at both lengths. At 1,024 characters,
 # λ = 0.3 is no better than no bias.
 #
+# ## Deeper · A bias that was free to choose
+#
+# Does a trained bias look like a log decay? The sentence encoder MPNet learned a table of biases, in which nearly every
+# shape is possible ([[t5_buckets|chapter #]]). It has 12 heads, and each has two sides, keys before and after the
+# query. We take the sides on which the bias falls by more than 1 from the neighbour to distance 127. For each we fit a
+# log decay and a line, both with a free constant, and print which share of the variance they explain.
+
+# %%
+from course_lib import learned
+from course_lib.reference.t5 import bucket
+
+table, d = learned.read("mpnet", "table"), np.arange(1, 128)
+nearer_to_log = []
+for head, side in [(h, s) for h in range(12) for s in (-1, 1)]:
+    b = table[bucket(side * d), head]
+    if b[0] - b[-1] > 1:
+        log, line = (np.corrcoef(x, b)[0, 1] ** 2 for x in (np.log1p(d), d))
+        fitted = -np.polyfit(np.log1p(d), b, 1)[0]
+        nearer_to_log.append(log > line)
+        print(f"head {head:2} {'after ' if side > 0 else 'before'}  log {log:.2f}, line {line:.2f}, λ = {fitted:.2f}")
+print(f"the log decay is nearer on {sum(nearer_to_log)} of {len(nearer_to_log)} sides")
+
+# %% [markdown]
+# In this model, most falling sides are nearer to a log decay than to a line, and all but one have a larger λ than our
+# 0.3. (Beyond distance 90 the table is constant.) [[alibi|Chapter #]] puts lines and log decays in place of this table.
+#
 # ## Deeper · One token at a time
 #
 # A decoder that writes reads one token at a time and keeps earlier keys and values in a **cache**. A new token needs

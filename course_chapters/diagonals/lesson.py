@@ -415,24 +415,26 @@ figures.side_by_side(*[
 # them in column 0, so its mean is about 1/16. The diagonal of −63 has only that cell. So before you read a profile, look
 # at the weights, or leave out column 0.
 #
-# ## Deeper · Memory in the paper's example
+# ## Deeper · How much of a profile is position?
 #
-# Huang et al. (section 1.1) take 2,048 tokens and 8 heads of 64 numbers. With 4 bytes per number, a causal layer needs:
+# A head may prefer an offset because of a bias, or because of what its queries and keys contain. In MPNet
+# ([[t5_buckets|chapter #]]) the two can be separated: it adds a learned number per offset to the product of query and
+# key. For each of its 144 heads, we take two profiles of the *scores* by offset, −127 to 127 without 0: that of the
+# learned numbers alone, and that of the sum. Which share of the variance of the second does the first explain?
+#
+# Committed runs measured it on four texts of 384 tokens, and again without MPNet's absolute position vectors.
 
 # %%
-tokens, n_heads, d = 2048, 8, 64
-stored = {
-    "cube (n, n, d)": n_heads * tokens**2 * d,
-    "table E": n_heads * tokens * d,
-    "products QEᵀ": n_heads * tokens**2,
-    "scores QKᵀ": n_heads * tokens**2,
-}
-for name, numbers in stored.items():
-    print(f"{name:15} {4 * numbers / 1e6:8,.1f} MB")
+from course_study.learned import over_texts
+
+for condition in ("as released", "vectors zeroed"):
+    print(f"{condition:15} median of the heads: {over_texts('profiles', condition, 'median')[0]:.2f}")
+by_layer = np.median(over_texts("profiles", "as released", "explained")[0], axis=1)
+figures.heatmap(by_layer, columns=range(12), digits=2, limit=1, alt="Share explained, median of each layer")
 
 # %% [markdown]
-# The table is 2,048 times smaller than the cube. But the products are not, because they also grow with $n^2$: the cube
-# has 64 numbers for each of them.
+# In the median head, the learned numbers explain 86 % of the profile. They explain least in the layers 4 to 8. Without
+# the absolute vectors they explain nearly all of it, so most of the rest came from these vectors.
 #
 # ## Deeper · One row for all queries
 #

@@ -70,8 +70,8 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# Each head gives most weight to the neighbour on its side, except where there is none. A symmetric bias
-# ([[bias_by_hand|chapter #]]) could not do this.
+# Each head gives most weight to the neighbour on its side, except where there is none. Both heads have the same queries
+# and keys, so a symmetric bias ([[bias_by_hand|chapter #]]) could not do this.
 #
 # Why not a row for every offset? Because each row must be learned, and the offset $r$ occurs only $n - |r|$ times in a
 # text of $n$ tokens:
@@ -112,8 +112,7 @@ print(f"share of the way {part:.4f}, times {N - E} buckets = {part * (N - E):.4f
 print(f"bucket {E} + {math.floor(part * (N - E))} = {E + math.floor(part * (N - E))}")
 
 # %% [markdown]
-# So 20, which is between 16.0 and 22.6, is in bucket 10. Now as a function. Distance 3 needs no logarithm, and distance
-# 200 stays in the last bucket.
+# So 20, which is between 16.0 and 22.6, is in bucket 10. Now as a function:
 
 
 # %%
@@ -178,8 +177,7 @@ figures.question(
 )
 
 # %% [markdown]
-# Choose a key in the next picture to read its calculation. With 8 buckets, which distances keep their own? With 32,
-# where does the last bucket begin if you double `max_distance`?
+# Choose a key in the next picture to read its calculation. With 8 buckets, which distances keep their own?
 
 # %%
 figures.bucket_explorer(query=10)
@@ -208,8 +206,8 @@ figures.show(fig, alt="Bucket by distance on a log axis: encoder flat at 15 from
              "flat at 31 from 113 on, both before the line at max_distance 128")
 
 # %% [markdown]
-# `max_distance` is where a bucket $N$ would begin, if there were one. The last bucket, $N - 1 = 15$, begins one step
-# earlier, at $128 / \sqrt2 = 90.5$, so at distance 91. (Decoder: $128 / 8^{1/16} = 112.4$, so 113.)
+# The last bucket begins before `max_distance`, because that is where one more bucket would begin. In the encoder it
+# begins one step earlier, at $128 / \sqrt2 = 90.5$, so at distance 91.
 #
 # The last bucket never ends. The encoder was trained on texts of 512 tokens (section 3.1.2 of the paper), so this
 # bucket has a trained number, and any longer offset gets it.
@@ -217,8 +215,9 @@ figures.show(fig, alt="Bucket by distance on a log axis: encoder flat at 15 from
 # ## T5 does not scale its scores
 #
 # T5's score is $q_i \cdot k_j + b$. At the start of training it is not too large, because $W_q$ starts smaller by the
-# factor $\sqrt{d_k}$ (*Deeper*). A model that was trained without scaling must be run without it. Otherwise
-# $q_i \cdot k_j$ shrinks and the biases do not. How much does the mistake change the weights of the five tokens?
+# factor $\sqrt{d_k}$ (*Deeper*). This belongs to T5, not to its buckets: MPNet, which we meet below, has the same
+# buckets and scales. A model that was trained without scaling must be run without it. Otherwise $q_i \cdot k_j$
+# shrinks and the biases do not. How much does the mistake change the weights of the five tokens?
 
 # %%
 _, scaled = attention(Q, K, V, bias=B)
@@ -228,8 +227,8 @@ print(f"five tokens, scaled by mistake: weights off by up to {abs(scaled - weigh
 # ## One table for a whole stack
 #
 # The layers of the encoder are one **stack**, those of the decoder another. T5 has one table per stack.
-# Cross-attention, where a decoder's query looks at the encoder's output, has none; an offset between two texts would
-# mean little. In torch, `T5Bias` holds a table. If all layers share it, it is counted once:
+# Cross-attention, where a decoder's query looks at the encoder's output, has none. In torch, `T5Bias` holds a table. If
+# all layers share it, it is counted once:
 
 # %%
 import torch
@@ -253,9 +252,8 @@ assert len(tables) == 1
 #
 # ## The decoder that one sign blinds
 #
-# [[start_here|Chapter #]] began with a decoder that cannot tell word order, because one sign was wrong. T5's decoder
-# takes the distance $\max(-(j - i), 0)$. With $i - j$ instead of $j - i$, the distance of every visible key becomes
-# $\max(-(i - j), 0) = 0$.
+# T5's decoder takes the distance $\max(-(j - i), 0)$. In the decoder of [[start_here|chapter #]], one sign was wrong.
+# With $i - j$ instead of $j - i$, the distance of every visible key becomes $\max(-(i - j), 0) = 0$.
 
 # %%
 position = np.arange(n)
@@ -283,13 +281,68 @@ assert np.allclose(with_bias, without)  # with i − j
 # %% [markdown]
 # No training can repair this, because the table does not affect the attention weights, so it gets no gradient. In a
 # decoder of several layers, the mask still reveals some order ([[blind_to_distance|chapter #]]), so the damage can be
-# harder to notice. In an encoder that is trained with the wrong sign, *before* and *after* only exchange their numbers.
-# But if the sign becomes wrong after training, every head takes *before* for *after*.
+# harder to notice. In an encoder, if the sign becomes wrong after training, every head takes *before* for *after*.
 #
+# ## A trained table
+#
+# What does training write into such a table? MPNet (`all-mpnet-base-v2`) is a released model that turns sentences into
+# vectors. It has the buckets of T5's encoder, and one table for the 12 heads of all its layers. It also adds a vector
+# for each position ([[absolute_positions|chapter #]]).
+#
+# We write $b(r)$ for the number of offset $r$. Before you see the table, predict $b(0)$, the number for the token
+# itself.
+
+# %%
+from course_lib import learned
+
+trained = learned.read("mpnet", "table")
+print("buckets and heads:", trained.shape)
+
+# %% tags=["hide-input"]
+# @title Question
+own, before, after = trained[bucket([0, -1, 1])]
+larger, smaller = (own > np.maximum(before, after)).sum(), (own < np.minimum(before, after)).sum()
+figures.question(
+    "In how many of MPNet's 12 heads is b(0) larger than b(−1) and b(+1), the numbers of the two neighbours?",
+    options={
+        "In all: a token is nearest to itself": "Then every head would prefer the token itself, as our decays do.",
+        "In about half": "The heads differ a lot, but not in this.",
+        "In none": f"Yes. In {smaller} of the 12 heads, it is even smaller than both.",
+    },
+    answer="In none" if larger == 0 else "In all" if larger == 12 else "In about half",
+)
+
+# %%
+figures.learned_table(head=6)
+
+# %%
+best = np.maximum(before, after)
+print(f"b(0) is between {own.min():.1f} and {own.max():.1f}, and below both neighbours in {smaller} heads")
+print(f"with equal content, a token gives itself at most {np.exp(own - best).max():.1%} of its better neighbour's weight")
+
+# %% [markdown]
+# All twelve heads avoid the token itself. In heads 0 and 4, one whole side is about as low. We do not know why;
+# *Deeper* proposes a test. Not every head prefers near keys, either: a task asks which one avoids them.
+
+# %% tags=["hide-input"]
+# @title Question
+only_before = int((before - np.delete(trained, [1, 16], axis=0).max(axis=0)).argmax())
+figures.question(
+    "All scores are equal without the table. Which head then looks at the word before, more than at any other?",
+    options={
+        "Head 4": "It prefers the keys before the query, but not the nearest: b(−2) is larger than b(−1).",
+        "Head 6": "Yes: its b(−1) is 3.3, and its next number is 1.1, that of −2.",
+        "Head 7": "Its b(−1) is its largest number, but b(−2) is only 0.5 less, so the weight is spread.",
+        "Head 11": "It looks at the word after: an offset is key minus query.",
+    },
+    answer=f"Head {only_before}",
+)
+
+# %% [markdown]
 # ## Who uses it today?
 #
-# Today you meet T5's bias in image models: Stable Diffusion 3 and FLUX.1 have the encoder of T5-XXL among their text
-# encoders (`T5EncoderModel` in their `model_index.json`). This bias is all that such an encoder knows about order.
+# Stable Diffusion 3 and FLUX.1, which make images, have the encoder of T5-XXL among their text encoders
+# (`T5EncoderModel` in their `model_index.json`). This bias is all that such an encoder knows about order.
 #
 # If `transformers` is installed, the next cell compares its T5 with our buckets and our weights.
 
@@ -326,10 +379,11 @@ questions.claims("t5_buckets")
 # ## Remember
 #
 # - Near offsets have their own bucket. Farther ones share, evenly on a logarithmic scale. The last bucket never ends.
-# - T5's encoder has 16 buckets for keys at or before the query and 15 for those after it, exact up to distance 7; the
-#   last begins at 91. Its decoder has 32 for the past, exact up to 15; the last begins at 113.
+# - T5's encoder has 16 buckets for keys at or before the query and 15 for those after it, exact up to distance 7. Its
+#   decoder has 32 for the past, exact up to 15.
 # - T5 has no scaling, one table per stack, and no bias in cross-attention.
 # - The offset is key minus query. With the wrong sign, a decoder's bias cancels in the softmax.
+# - In MPNet's trained table, all twelve heads avoid the token itself.
 #
 # ## Three questions
 
@@ -351,16 +405,17 @@ figures.question(
 
 # %% tags=["hide-input"]
 # @title Question
+least = int(trained.std(axis=1).argmin())
 figures.question(
-    "You load trained T5 weights into a layer that divides q · k by √d_k. What happens?",
+    "Initial weights are small. In 31 rows of MPNet's table, the 12 numbers differ by more than 0.1 (standard "
+    "deviation), in one row by 0.003. Which row is it?",
     options={
-        "Nothing: softmax cancels a common factor":
-            "The softmax cancels what is added to a whole row, not what multiplies it.",
-        "The biases become too weak": "The biases stay as they are, and q·k shrinks.",
-        "The content counts for less, the bias for more":
-            "Yes: q·k becomes √d_k times smaller, and the biases keep their size.",
+        "0": "Row 0 is for the token itself. Every query has it, so it was trained.",
+        "15": "The last bucket on the left: all keys 91 and more before the query.",
+        "16": "Yes. It would be distance 0 after the query. No text ever reads it, so no gradient changed it.",
+        "31": "The last bucket on the right: all keys 91 and more after the query.",
     },
-    answer="The content counts for less, the bias for more",
+    answer=f"{least}",
     title="Question 2",
 )
 
@@ -382,9 +437,53 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]], from five distances with a pencil to two bug hunts.
+# [[tasks]]: five distances with a pencil, the buckets in code, a bug hunt, and the heads of a released model.
 #
 # **Next:** [[next]]. The rest is optional.
+#
+# ## Deeper · The trained table, changed
+#
+# What does MPNet do with another table? In committed runs we changed its table, or zeroed its absolute vectors, and
+# compared the outputs with those of the released model: of 254 tokens in each of four texts, and of 12 sentences in
+# each of four texts. The cell prints the mean cosine, ± its standard error over the texts. Its first line is the cosine
+# of two outputs without any relation: those of two different tokens or sentences.
+#
+# A cosine says how much the output *changes*. It does not say whether the new one is worse.
+
+# %%
+from course_study.learned import over_texts
+
+changes = ["table zeroed", "far buckets everywhere", "sign of the offset flipped", "symmetric"]
+changes += ["b(0) as the mean of b(−1) and b(1)", "vectors zeroed"]
+print(f"{'':35} tokens        sentences")
+for of_tokens, of_sentences in (("another token", "the next sentence"), *zip(changes, changes)):
+    found = over_texts("tokens", of_tokens), over_texts("sentences", of_sentences)
+    name = of_tokens if of_tokens == of_sentences else "another token or sentence"
+    print(f"{name:35}", *("{:.2f} ± {:.2f}  ".format(*one) for one in found))
+
+# %% [markdown]
+# Without the table, the output of a token is as far from the released one as the output of another token. With "far
+# buckets everywhere", each key gets the number of the last bucket on its side, and the change is as large. "Symmetric"
+# takes the mean of $b(r)$ and $b(-r)$, which removes the direction. A flipped sign changes more than that: a wrong
+# direction is farther from the released model than none. All absolute vectors together matter less than the table.
+#
+# Which of the two holds the order of the words, the table or the vectors? We shuffle the words of each sentence, and
+# compare its output with that of the original sentence. A model that ignores the order has a cosine of 1.
+
+# %%
+for condition in ("as released", "table zeroed", "vectors zeroed"):
+    print(f"{condition:15} {over_texts('shuffled sentences', condition)[0]:.3f}")
+assert over_texts("shuffled sentences", "table zeroed")[0] > 0.99
+
+# %% [markdown]
+# Without the table, this model can hardly tell a sentence from its shuffled words, although it still has its absolute
+# vectors. What do these say? [[absolute_positions|Chapter #]] has an answer in *Deeper*, and [[alibi|chapter #]]
+# replaces the table by lines and logarithms.
+#
+# **An open question.** Why do all heads avoid the token itself? Perhaps because a layer adds its input to its output,
+# so a token's own vector needs no attention. Or because in training many tokens were hidden, and a hidden token has
+# nothing to tell itself. Neither is tested. A test would train small encoders with T5's table, with and without this
+# sum, and with and without hidden tokens, several seeds each, and compare $b(0)$ with $b(\pm 1)$.
 #
 # ## Deeper · What one layer learns
 #
@@ -483,43 +582,6 @@ assert np.allclose(as_t5, usual / np.sqrt(64))
 # %% [markdown]
 # Before training, T5's $q \cdot k$ has the same spread as the usual scaled one.
 #
-# ## Deeper · Whole numbers instead of a logarithm
-#
-# The formula rounds down, so a tiny error in the logarithm can move a distance into the wrong bucket. Distance 64 is on
-# a boundary of the encoder: $\ln(64/8) / \ln(128/8) \cdot 8$ is exactly 6. To save a division, you might store the
-# factor $8 / \ln(128/8)$. What happens to 64?
-
-# %%
-factor = (N - E) / math.log(largest / E)
-stored = math.log(64 / E) * factor
-direct = math.log(64 / E) / math.log(largest / E) * (N - E)
-print(f"with the stored factor    {stored:.15f}: bucket {E + math.floor(stored)}")
-print(f"divided, then multiplied  {direct:.15f}: bucket {E + math.floor(direct)}")
-assert math.floor(stored) == 5
-assert math.floor(direct) == 6
-
-# %% [markdown]
-# The stored factor moves 64 one bucket down. The safest way needs no logarithm. A distance $d$ has reached bucket
-# $E + t$ if
-#
-# $$\frac{\ln(d/E)}{\ln(128/E)}\,(N - E) \ge t, \quad \text{which means} \quad (d/E)^{N-E} \ge (128/E)^{t}$$
-#
-# Multiply both sides by $E^{N-E}$ and by $E^t$. Then they are whole numbers, which Python computes exactly.
-
-
-# %%
-def first_distance(t, N=16, E=8, largest=128):
-    """Where bucket E + t begins, in whole numbers."""
-    d = E
-    while d ** (N - E) * E**t < largest**t * E ** (N - E):
-        d += 1
-    return d
-
-
-print("encoder:", [first_distance(t) for t in range(8)])
-assert [first_distance(t) for t in range(8)] == starts["encoder"][7:].tolist()
-
-# %% [markdown]
 # ## Deeper · Choosing the two sizes
 #
 # A decoder of your own will read texts of 64 tokens. How many of its 32 buckets do they train, with a `max_distance` of
@@ -548,4 +610,5 @@ assert len(trained) < 32  # with 128
 # **Sources** C. Raffel et al., *Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer*,
 # 2020, section 2.1 and section 3.1 · T5's code, `_relative_position_bucket` in Mesh TensorFlow's
 # `transformer_layers.py` · `transformers` 5.23, `models/t5/modeling_t5.py` · `model_index.json` of Stable
-# Diffusion 3 and FLUX.1, on the Hugging Face Hub.
+# Diffusion 3 and FLUX.1, on the Hugging Face Hub · K. Song et al., *MPNet*, 2020, and the weights of
+# sentence-transformers/all-mpnet-base-v2 (Apache-2.0; `course_lib/learned.toml` says which revision).

@@ -121,7 +121,8 @@ figures.heatmap(products, columns=signs, corner="query ↓ offset →", alt="Q A
 # ## Clipping
 #
 # A text of $n$ tokens has offsets from $-(n-1)$ to $n-1$. Shaw's table stops at a distance called the *clip* (the
-# paper's $k$), and all offsets beyond it share the last vector on their side. So offset $r$ takes
+# paper's $k$), and all offsets beyond it share the last vector on their side (not in every model: see *Deeper*). So
+# offset $r$ takes
 #
 # $$\text{row}(r) = \max(-\text{clip}, \min(\text{clip}, r)) + \text{clip}$$
 #
@@ -501,7 +502,8 @@ print("largest weight on the future:", w[np.triu_indices(n, 1)].max())
 #
 # Wav2Vec2-BERT and the speech encoder of SeamlessM4T v2 use Shaw's key vectors by default, without value vectors,
 # clipped at 64 back and 8 ahead. We call `_apply_relative_key_position_encoding` in `modeling_wav2vec2_bert.py` on our
-# tokens.
+# tokens. VITS, a speech model, has a table for its window as well. Beyond the window, it has zeros instead of the last
+# vector, as its function `_get_relative_embeddings` shows.
 
 # %% tags=["nbval-ignore-output"]
 from importlib.util import find_spec
@@ -525,7 +527,47 @@ else:
     assert np.allclose(position_part[0, 0], scaled)
     print("the position part of the five tokens agrees")
 
+    from transformers import VitsConfig
+    from transformers.models.vits.modeling_vits import VitsAttention
+
+    vits = VitsAttention(VitsConfig(hidden_size=D_K, num_attention_heads=1, window_size=clip))
+    ends = vits._get_relative_embeddings(torch.tensor(A)[None], n)[0, [0, -1]]  # of the offsets −4 and 4
+    assert not ends.any()
+    print("VITS: zeros beyond the window")
+
+# %% [markdown]
+# ## Deeper · The same idea in a model of 2026
+#
+# Inkling, whose code came to `transformers` in 2026, has no RoPE. In each head, a token makes a second, short query
+# $r_i$. A learned table $P$ has a row for each of its numbers, and a column for each distance. The bias of a pair is
+#
+# $$B_{ij} = (r_i P)_{\,i-j}$$
+#
+# This is Shaw's $q_i \cdot a_{j-i}$, with $r_i$ as the query and a column of $P$ as the vector. So again the query
+# decides what a distance means. But the bias is not divided by $\sqrt{d_k}$, and beyond the last column it is 0. If we
+# place $r_i P$ on the diagonals, we should get the numbers of the released code.
+
+# %% tags=["nbval-ignore-output"]
+if find_spec("transformers") is None:
+    print("To run this comparison: pip install transformers==5.23.0")
+else:
+    from transformers import InklingTextConfig
+    from transformers.models.inkling.modeling_inkling import InklingRelativeLogits
+
+    config = InklingTextConfig()
+    print(f"Inkling: {config.d_rel} numbers in a short query, {config.rel_extent} distances")
+    rng = np.random.default_rng(0)
+    short, P = rng.normal(size=(n, 2)), rng.normal(size=(2, 3))  # two numbers, and the distances 0, 1 and 2
+    rows = np.zeros((n, 2 * n - 1))  # an offset row for each query
+    rows[:, n - 3 : n] = (short @ P)[:, ::-1]  # the offsets −2, −1 and 0
+    inkling = InklingRelativeLogits(2, 3)
+    inkling.proj.data = torch.tensor(P)
+    theirs = inkling(torch.tensor(short)[None, :, None], torch.arange(n), torch.arange(n))[0, 0]
+    assert np.allclose(to_grid(rows, n), theirs.detach())
+    print("the same bias of the five tokens")
+
 # %% [markdown]
 # **Sources** P. Shaw, J. Uszkoreit, A. Vaswani, *Self-Attention with Relative Position Representations*, 2018 ·
 # Hugging Face's `transformers` 5.23, in `models/`: `wav2vec2_bert/configuration_wav2vec2_bert.py`,
-# `wav2vec2_bert/modeling_wav2vec2_bert.py`, `seamless_m4t_v2/configuration_seamless_m4t_v2.py`.
+# `wav2vec2_bert/modeling_wav2vec2_bert.py`, `seamless_m4t_v2/configuration_seamless_m4t_v2.py`,
+# `vits/modeling_vits.py`, `inkling/modeling_inkling.py`.

@@ -9,6 +9,7 @@ figures.bucket_explorer()                    T5's buckets around a query, with e
 figures.alibi_slopes(12)                     ALiBi's slopes by both formulas, and the bias of every head by distance
 figures.rope_rotation()                      RoPE: a query and a key as arrows, rotated by their positions
 figures.rope_clocks((0, 1, 2, 3))            RoPE: a clock for each pair of channels, a hand for each position
+figures.learned_table(head=6)                what each head of a released model adds to a score, by offset
 figures.clip_grid(6, clip=2)                 Shaw's offsets, and which table row each cell takes
 figures.decoding_step()                      the one new row of a decoder with a cache, scheme by scheme
 figures.seen_pairs(train=128, test=256)      which pairs of positions training has seen; unseen_pairs counts them
@@ -35,6 +36,7 @@ from .bucket_explorer import bucket_explorer
 from .clip_grid import clip_grid
 from .decoding_step import decoding_step
 from .heatmap import heatmap
+from .learned_table import learned_table
 from .map_of_heads import map_of_heads
 from .map_of_schemes import map_of_schemes
 from .pair_view import pair_view

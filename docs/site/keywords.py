@@ -14,6 +14,7 @@ KEYWORDS = {
     "vector_per_distance": {"One vector per offset": ["shaw"]},
     "diagonals": {"Huang's skew": ["music transformer"]},
     "transformer_xl": {"The relative shift": ["rel_shift"]},
+    "t5_buckets": {"A trained table": ["mpnet", "learned bias"]},
     "released_model": {"Deeper · Two documents in one text": ["packing", "packed sequences"]},
     "rope": {"Two ways to pair channels": ["rotate_half"], "Deeper · Late positions in bfloat16": ["bfloat16"]},
     "two_dimensions": {"Deeper · Words and pictures in one text": ["m-rope"], "A 2 × 2 window by hand": ["swin"]},

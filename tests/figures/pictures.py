@@ -36,6 +36,7 @@ def make_pictures():
         "explorer": figures.attention_explorer(Q, K, query=2),
         "buckets": figures.bucket_explorer(),
         "causal buckets": figures.bucket_explorer(query=20, direction="causal"),
+        "learned table": figures.learned_table(6),
         "slopes": figures.alibi_slopes(),
         "rotation": figures.rope_rotation(),
         "clocks": figures.rope_clocks([0, 1, 4, 9, 16, 44], d=16),

@@ -12,7 +12,9 @@ import torch
 from course_kit import figures
 from course_kit.figures.alibi_slopes import DISTANCES, plain_slopes
 from course_kit.figures.decoding_step import SAYS
+from course_kit.figures.learned_table import DISTANCES as LEARNED_DISTANCES
 from course_kit.figures.map_of_schemes import PLACES
+from course_lib import learned
 from course_lib.example import TOKENS, K, Q
 from course_lib.nn.alibi import ALiBi
 from course_lib.nn.bias import DecayBias
@@ -124,6 +126,29 @@ def test_both_formulas_for_the_slopes_and_the_biases():
             assert np.allclose(column(table, place), -m * d, atol=0.00501)
         differ = (~np.isclose(*both)).sum()
         assert (f"differ in {differ} of {heads} heads" if differ else "both formulas give the same slopes") in words
+
+
+def test_the_learned_table_is_drawn_and_written_as_it_is_in_the_file():
+    learned_table, offset = learned.read("mpnet", "table"), np.arange(-127, 128)
+    for (head,), (*drawings, table), words in at_every_stop(figures.learned_table()):
+        framed = ["#b35a00" in "".join(parts) for parts, _ in drawings]
+        assert framed == [h == int(head) for h in range(12)]
+        for h, (parts, alt) in enumerate(drawings):
+            b = learned_table[bucket(offset), h]
+            path = re.search(r'<path d="(M[^"]*V[^"]*)" fill="none" stroke="#0066cc"', "".join(parts))[1]
+            left, first, *rest = found(path.replace("V", " ").replace("H", " "))
+            heights, edges = np.array([first, *rest[0::2]]), np.array([left, *rest[1::2]])
+            assert np.allclose(4 - 16 * (heights[1:] - 20) / 78, b[np.append(np.diff(b) != 0, True)], atol=0.011)
+            middle, half = edges[[0, -1]].mean(), np.ptp(edges) / 2
+            ends = np.sign(edges - middle) * (128 ** (abs(edges - middle) / half) - 1)
+            assert np.allclose(ends[1:-1], offset[:-1][np.diff(b) != 0] + 0.5, rtol=0.01, atol=0.01)
+            assert found(alt)[:1] + found(alt)[1::2] == [h, *(round(b[127 + r], 1) for r in (-1, 0, 1))]
+        b = learned_table[bucket(offset), int(head)]
+        rows = [0, *LEARNED_DISTANCES]
+        assert np.allclose(column(table, 0), b[127 - np.array(rows)], atol=0.0501)
+        after = [found(line[1]) for line in texts(table)]
+        assert after[0] == [] and np.allclose(np.concatenate(after[1:]), b[127 + np.array(rows[1:])], atol=0.0501)
+        assert found(words) == [int(head), *(round(b[127 + r], 1) for r in (0, -1, 1))]
 
 
 def test_the_arrows_their_products_and_the_score():

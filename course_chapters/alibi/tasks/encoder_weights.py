@@ -1,4 +1,4 @@
-r"""Bug hunt: a decoder's bias in an encoder · 10 minutes · ★★
+r"""Bug hunt: a decoder's bias in an encoder · 10 minutes · ★★ · first
 
 This code was taken from a decoder, where it is right. It adds $m \, j$, and the softmax takes away what
 is missing to $-m \, (i - j)$. In an encoder, which has no mask, it makes every token look at the end of the text. Fix
