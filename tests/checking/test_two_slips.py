@@ -109,6 +109,6 @@ def test_rows_that_are_not_moved_against_each_other_are_named():
         return np.stack([[table[i, j - i + 4] for j in range(n)] for i in range(n)])
 
     task = array_task(_by_offset, cases=[Case(4, axes=("query", "key")), Case(3)])
-    said = "Every query reads the same numbers: your result goes by the place of the key, and not by its offset."
+    said = "Under a key every query has one offset: your result goes by the place of the key, and not by j − i."
     assert task.check(lambda n: table[:n, 4 : 4 + n]).cause == said
     assert task.check(lambda n: table[:n, 5 : 5 + n] + 0.1).cause != said

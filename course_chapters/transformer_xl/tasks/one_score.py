@@ -34,12 +34,15 @@ MEETS = {
     "vr": "In (d) v meets the vector of the distance.",
 }
 HALVED = {term: value / 2 for term, value in zip("abcd", TERMS)}
+DIVIDED = "You divided terms by √d. Give them unscaled; only the score is divided by √d."
 SCALED = "Transformer-XL scales the sum of all four."
 SIGN = "Look at the sign of the last product, because the last number of r is −1."
 
 WRONG = [
     ({**HALVED, "score": TOTAL / 4}, "You divided the terms by √d, and the score once again. Scale only the score."),
-    (HALVED, "You divided the terms by √d. Give them unscaled; only the score is divided by √d."),
+    (HALVED, DIVIDED),
+    *(({x: HALVED[x], y: HALVED[y]}, DIVIDED) for x, y in combinations("abcd", 2)),
+    ({"c": c / 2}, "This is r · v, and half of u · k. In (c) u meets the key, and nothing is divided."),
     ({"a": c, "c": a}, f"You exchanged (a) and (c). {MEETS['qk']}"),
     ({"b": c, "c": b}, f"You exchanged (b) and (c). {MEETS['qr']}"),
     ({"b": d, "d": b}, f"You exchanged (b) and (d). {MEETS['qr']}"),

@@ -3,7 +3,7 @@
 # In a formula, r are the offsets, and d the distances.
 WRONG = """
 -a * (c * d).log()  # The 1 is missing. At distance 0 you take log 0 = −∞. It is log(1 + c·|r|).
--a * (1 + c * d).log1p()  # These are the numbers of log(2 + c·|r|). `log1p(x)` adds the 1 itself.
+-a * (1 + c * d).log1p()  # You take log(2 + c·|r|). `log1p(x)` adds the 1 itself.
 -a * (c + d).log() | -a * (c + d).log1p()  # You add c to the distance. It multiplies it, log(1 + c·|r|).
 -a * c * d.log1p()  # Your c is outside the logarithm, where it is a second strength. It multiplies the distance inside.
 -a * (c * (1 + d)).log() | -a * (c * (1 + d)).log1p()  # You add 1 to the distance. It is added to c·|r|.
