@@ -32,7 +32,8 @@ def test_two_changes_of_one_place_clash():
 
 
 def test_a_line_more_joins_a_change_of_another_line_and_not_of_its_own_place():
-    more, none, minus = (RIGHT.replace(*change) for change in (("+ a", "+ a\n    x = -x"), ("2 * ", ""), ("+ a", "- a")))
+    changes = ("+ a", "+ a\n    x = -x"), ("2 * ", ""), ("+ a", "- a")
+    more, none, minus = (RIGHT.replace(*change) for change in changes)
     assert "x = n + a\n    x = -x\n    return x" in merge(more, none)
     with pytest.raises(Clash):
         merge(more, more.replace("-x", "x + 1"))
