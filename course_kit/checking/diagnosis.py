@@ -1,14 +1,22 @@
 """Why an attempt is wrong: a wrong program that does the same, or else what narrows it down."""
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from .arrays import same
+from .axes import named
+from .case import Case
 from .difference import Pair
 from .error_hints import explain_error
-from .matching import finite, matching
+from .matching import PATIENCE, finite, matching
 from .relations import FINISHES, WEAK, common, not_finite, regions, shapes, undone, whole, zeros
+from .runner import run
 from .solution_source import source_of
 from .spec import Attempt
+from .two_slips import OF_ONE_SLIP
 from .unread import unread
 from .wrong_lines import WrongPrograms
 
@@ -30,8 +38,8 @@ def diagnose(tried: Attempt, wrong: WrongPrograms) -> Diagnosis:
     """The most telling cause that is true in every case; or else of the case that is shown.
 
     In this order: programs that the author wrote down; an argument that is never read; a relation between the two
-    results, such as a transpose; rules applied to the solution's lines; two programs of the author at once; what
-    explains the case that is shown; what narrows the cause down.
+    results, such as a transpose; rules applied to the solution's lines; two programs of the author at once; one of
+    them and such a relation; what explains the case that is shown; what narrows the cause down.
     """
     first = tried.difference
     if tried.run.stopped:  # a later case had no end, or took too long; the one that is shown may have a result
@@ -49,6 +57,8 @@ def diagnose(tried: Attempt, wrong: WrongPrograms) -> Diagnosis:
         return Diagnosis(first.status, one_change(tried, said), named=True)
     if causes := matching(tried, wrong.two_at_once):
         return Diagnosis(first.status, causes[0], named=True)
+    if cause := written_and_finished(tried, wrong):
+        return Diagnosis(first.status, cause, named=True)
     if cause := in_this_case(tried, wrong):
         return besides(tried, Diagnosis(first.status, cause, named=True))
     return besides(tried, narrowed(tried))
@@ -102,6 +112,41 @@ def finish(tried: Attempt) -> str:
         if said := unfilled(tried, common((zeros,), pairs), cut) or common(FINISHES, pairs):
             return said if part == first.part else f"{part}: {said}"
     return ""
+
+
+def written_and_finished(tried: Attempt, wrong: WrongPrograms) -> str:
+    """A program of the author, and what was done to its result in every case, such as another sign; or ""."""
+    causes: list[str] = []
+
+    def look() -> None:
+        for message, program in wrong.written:
+            if not OF_ONE_SLIP.search(message) and (done := done_to(tried, program)):
+                causes.append(f"{message} With that repaired: {done}")
+                return
+
+    run(look, [Case()], lambda nothing: {}, PATIENCE)
+    return causes[0] if causes else ""
+
+
+def done_to(tried: Attempt, program: Callable) -> str:
+    """What was done to one part of the result of a wrong program, in every case; the others are as it has them."""
+    spec, yours = tried.spec, tried.run.outcomes
+    part, left = "", None
+    for k in sorted(range(len(yours)), key=lambda k: k != tried.first):  # most programs end at the one that is shown
+        mine, theirs = yours[k].value or {}, spec.outcome(program, k).value or {}
+        if not mine or mine.keys() != theirs.keys():
+            return ""
+        unlike = [name for name in mine if not same(mine[name], theirs[name])]
+        part = unlike[0] if left is None and unlike else part
+        if part not in mine or any(name != part for name in unlike) or mine[part].dtype.kind not in "iuf":
+            return ""
+        axes = named(spec.axes_of(k), part, theirs[part].ndim)
+        with np.errstate(all="ignore"):
+            said = list(undone(Pair(mine[part], theirs[part], axes, spec.numbers(k))))
+        left = said if left is None else [one for one in left if one in said]
+        if not left:
+            return ""
+    return f"{part}: {left[0]}" if part and left else left[0] if left else ""
 
 
 def unfilled(tried: Attempt, said: str, cut: bool) -> str:

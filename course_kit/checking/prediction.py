@@ -191,16 +191,22 @@ class Prediction(Exercise):
         counted = f" ({wrong.size - int(wrong.sum())} of {wrong.size} are right)" if wrong.size > 1 else ""
         return f"{', '.join(filter(None, (key, where)))}: {shown} is not right{counted}"
 
+    def _given(self, yours: Outputs, told: Outputs) -> bool:
+        """Whether the answer has all these values."""
+        return all(
+            key in yours and yours[key].size == v.size and self._near(yours[key], v).all() for key, v in told.items()
+        )
+
     def _cause(self, yours: Outputs, right: Outputs, bad: list[str]) -> tuple[str, bool, Iterable[str]]:
-        """The message of a known mistake, else that it is close; whether it is named; and the fields it means."""
-        for values, message in self.wrong_answers:
-            told = self._fields(values)
-            same = (
-                key in yours and yours[key].size == v.size and self._near(yours[key], v).all()
-                for key, v in told.items()
-            )
-            if all(same):
-                return message, True, told
+        """The message of a known mistake, else that it is close; whether it is named; and the fields it means.
+
+        Of several known ones, the first of those that explain most of what is wrong: one number may be a coincidence.
+        """
+        known = [(self._fields(values), message) for values, message in self.wrong_answers]
+        found = [(told, message) for told, message in known if self._given(yours, told)]
+        if found:
+            told, message = max(found, key=lambda one: len(one[0].keys() & set(bad)))
+            return message, True, told
         if all(right[key].dtype.kind == "f" and _close(yours[key], right[key]) for key in bad):
             decimals = f"{self.digits} decimal{'s' * (self.digits != 1)}"
             return f"Close, but not right to {decimals}. Is something rounded on the way?", False, bad

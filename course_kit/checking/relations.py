@@ -153,7 +153,7 @@ def unshifted(p: Pair) -> Iterator[str]:
         y, e = p.yours[..., inside], moved[..., inside]
         telling = inside.any(1).sum() > 1 and inside.sum() > max(shape[-2:]) and len(np.unique(e.round(9))) > 2
         if telling and same(y, e):
-            yield "Every query reads the same numbers: your result goes by the place of the key, and not by its offset."
+            yield "Under a key every query has one offset: your result goes by the place of the key, and not by j − i."
             return
 
 

@@ -20,6 +20,7 @@ OF_A_VALUE = ("a value has the wrong sign", "a value is transposed", "a value is
 REARRANGING = {"pad", "ravel", "reshape", "roll"}  # what is true of these is not true of another way to the result
 MANY = 30  # rules that may explain one attempt
 STILL = "Your function is wrong where the given one is, and in the same way: the bug is still there."
+BESIDES = "The bug of the given code is still there."
 
 
 class Written(NamedTuple):
@@ -65,7 +66,8 @@ class WrongPrograms:
     @cached_property
     def two_at_once(self) -> list[Wrong]:
         """Each two of those that the author wrote down, where they change different places."""
-        readable = [(message, one.__name__, text) for message, one in self.functions if (text := source_of(one))]
+        whole = [*self.functions, *((BESIDES, bug) for _, bug in self.starter)]
+        readable = [(message, one.__name__, text) for message, one in whole if (text := source_of(one))]
         functions = [(message, text.replace(name, self.source.name, 1)) for message, name, text in readable]
         return list(self._compiled(pairs(self.text, [*self._with_lines(), *functions])))
 
@@ -130,7 +132,8 @@ class WrongPrograms:
             return ""
         (fact,) = facts
         done = next((done for done, _, _ in causes if done != UNLIKE), UNLIKE)
-        return f"Your result is what you get when {done}. {fact}" if fact else ""
+        yours = f"`{tried.difference.part}`" if tried.difference.part else "result"  # the others may differ from it
+        return f"Your {yours} is what you get when {done}. {fact}" if fact else ""
 
 
 def all_alike(tried: Attempt) -> bool:

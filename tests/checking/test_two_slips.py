@@ -31,6 +31,26 @@ def test_two_changes_of_one_place_clash():
             merge(minus, other)
 
 
+def test_a_line_more_joins_a_change_of_another_line_and_not_of_its_own_place():
+    changes = ("+ a", "+ a\n    x = -x"), ("2 * ", ""), ("+ a", "- a")
+    more, none, minus = (RIGHT.replace(*change) for change in changes)
+    assert "x = n + a\n    x = -x\n    return x" in merge(more, none)
+    with pytest.raises(Clash):
+        merge(more, more.replace("-x", "x + 1"))
+    assert "x = n - a\n    x = -x\n" in merge(more, minus)
+
+
+def test_a_message_that_says_nan_is_not_said_beside_another():
+    wrong = [("Your sums are nan.", RIGHT.replace("2", "3")), ("B.", RIGHT.replace("n +", "n -"))]
+    assert not list(pairs(RIGHT, wrong))
+
+
+def test_a_wrong_line_and_what_was_done_to_its_result_are_named():
+    result = slope_task(wrong=DOUBLED).check(lambda n, s: s * abs(np.arange(n) - 2 * np.arange(n)[:, None]))
+    said = "You count the queries twice. With that repaired: Every entry has the wrong sign."
+    assert result.cause == said and result.named
+
+
 def test_a_message_that_says_what_is_right_is_not_said_beside_another():
     wrong = [("A.", RIGHT.replace("2", "3")), ("The rest is right.", RIGHT.replace("n +", "n -"))]
     assert not list(pairs(RIGHT, wrong))
@@ -109,6 +129,6 @@ def test_rows_that_are_not_moved_against_each_other_are_named():
         return np.stack([[table[i, j - i + 4] for j in range(n)] for i in range(n)])
 
     task = array_task(_by_offset, cases=[Case(4, axes=("query", "key")), Case(3)])
-    said = "Every query reads the same numbers: your result goes by the place of the key, and not by its offset."
+    said = "Under a key every query has one offset: your result goes by the place of the key, and not by j − i."
     assert task.check(lambda n: table[:n, 4 : 4 + n]).cause == said
     assert task.check(lambda n: table[:n, 5 : 5 + n] + 0.1).cause != said

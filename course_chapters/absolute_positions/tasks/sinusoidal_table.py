@@ -70,6 +70,7 @@ theta = 1 / base ** 2 * np.arange(d // 2) / d  # Your power has only a part of t
 theta = base ** (-np.arange(0, d, 2) / d) * 2 * np.pi  # You multiply by 2π. The first clock turns by 1 radian a step.
 p = np.radians(np.arange(n))[:, None]  # You convert degrees to radians, but p · θ is in radians already.
 p = np.degrees(np.arange(n))[:, None]  # You convert radians to degrees, but `np.sin` and `np.cos` expect radians.
+p = np.arange(1, n + 1)[:, None]  # Your row 0 is position 1. Positions count from 0.
 p = -np.arange(n)[:, None]  # Your clocks turn backwards, so the sines have the wrong sign. Is there a minus before p?
 p = np.full(n, n - 1)[:, None]  # Every row is that of the last position. Is it the same array, appended n times?
 table[:, 1::2] = np.cos(p * theta * base ** (-1 / d))

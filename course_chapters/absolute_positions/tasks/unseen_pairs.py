@@ -63,6 +63,7 @@ absolute = 2 * longer * min(train, test)  # You count pairs with one new positio
 absolute = longer  # You count the new positions. Count the pairs (query, key) in which one of the two is new.
 absolute = longer * test  # You count the pairs with a new query, or those with a new key. Either one makes a pair new.
 absolute = test**2 - min(train + 1, test) ** 2  # The position `train` is new, because training used 0 … train − 1.
+absolute = test**2 - train**2
 longer = test - train; absolute = test**2 - train**2
 longer = test - train; absolute = test**2 - train**2; covered = False
 longer = test - train; absolute = test**2 - train**2; covered = clip is not None  # In a shorter text nothing is new,

@@ -81,6 +81,7 @@ m = slopes
 m = slopes[None, None, :]  # The heads of your slopes meet the keys. They come first, `slopes[:, None, None]`.
 penalty = m * distance / 2  # Every penalty is half of what it should be. The bias is not scaled.
 return softmax(content + penalty)  # You reward distance, so the farthest key gains most. Subtract the penalty.
+return softmax((content - penalty) / np.sqrt(len(position)))  # You divide the scores. The content is scaled already.
 return softmax(content)  # These are the weights without a bias, or with one that is constant along a row, as m · i is.
 return softmax(content) - penalty  # You subtract the penalty after the softmax. It belongs to the scores, before it.
 return softmax(content + m * position - penalty)  # Here earlier keys cost double and later ones nothing. Is

@@ -48,15 +48,16 @@ ALWAYS = [
     ),
 ]
 WRONG = """
-return -strength * np.log1p(1 + distance)  # Your numbers are those of log(2 + d). It must be log(1 + d), and
+return -strength * np.log1p(1 + distance)  # You take log(2 + d). It must be log(1 + d), and
 # `np.log1p(d)` adds the 1 itself.
 return -strength * np.log(distance)
 return -strength * np.log(np.maximum(distance, 1))  # You take log d. Add 1 to d first, or a neighbour
 # costs nothing.
 return -strength * distance  # You use the distance as it is. The penalty grows with its logarithm, log(1 + d).
 return -np.log1p(strength * distance)  # You put λ inside the logarithm. It multiplies the logarithm from outside.
-distance = np.maximum(i - j, 0)  # Keys after the query have no penalty in your result. |j − i| counts both ways.
-distance = np.maximum(j - i, 0)  # Keys before the query have no penalty in your result. |j − i| counts both ways.
+distance = np.maximum(i - j, 0)  # For keys after the query, your distance is 0. |j − i| counts both ways.
+distance = np.maximum(j - i, 0)  # For keys before the query, your distance is 0. |j − i| counts both ways.
+distance = abs(j - i) * (abs(j - i) < n - 1)  # The two corners, at distance n − 1, are 0. Fill them as well.
 distance = bfloat16(abs(j - i))  # Your distances are in bfloat16, which has eight bits. Beyond 256 it rounds them.
 distance = i + j  # You add the two positions. The distance is their difference, |j − i|.
 distance = (j - i) % n  # What leaves your rows on the right comes back on the left. There the distance is i − j.

@@ -63,9 +63,9 @@ i = np.arange(n_q)[:, None] + (n_k if n_q < n_k else 0)  # You put the new token
 i = np.full((n_q, 1), n_k - 1) if n_q < n_k else np.arange(n_q)[:, None]
 i = np.full((n_q, 1), n_k - 1)  # You put all new queries at the last position. They follow one another.
 j = np.arange(n_k - n_q, n_k)  # You take only the keys of the new tokens. The cache holds all n_k keys, from 0 on.
-return -strength * np.log1p(np.maximum(i - j, 0))  # In your result, keys after the query have no penalty.
+return -strength * np.log1p(np.maximum(i - j, 0))  # Where j is larger than i, your distance is 0.
 # |j − i| counts both ways.
-return -strength * np.log1p(np.maximum(j - i, 0))  # In your result, keys before the query have no penalty.
+return -strength * np.log1p(np.maximum(j - i, 0))  # Where j is smaller than i, your distance is 0.
 # |j − i| counts both ways.
 """
 HINTS = [

@@ -48,7 +48,7 @@ def draw(rng):
 
 ALWAYS = [
     holds(
-        "Some key after its query gets weight. A score of −∞ hides it whatever the other scores are, and −20 does not.",
+        "Some key after its query gets weight. Its score should be −∞. A finite one, as −20, does not always hide it.",
         lambda weights, *_: (abs(np.triu(weights, 1)) < 1e-30).all(),
     ),
     holds("The weights of one query sum to 1 over the keys.", lambda weights, *_: np.allclose(weights.sum(-1), 1)),
@@ -63,6 +63,7 @@ s = np.where(np.tri(n, k=-1), scores + bias, -np.inf)  # You hide the diagonal a
 s = np.where(np.tri(n).T, scores + bias, -np.inf)  # You hide the past and keep the future. Hide keys with j > i.
 s = np.where(np.tril(scores + bias) != 0, scores + bias, -np.inf)  # You hide every score that is 0, as that of
 # *The* for itself. A score of 0 is a number like any other, so choose by position: hide where j > i.
+s = np.where(np.tri(n), scores - bias, -np.inf)  # You subtract the bias. It is added, and a penalty is below 0 already.
 s = np.where(np.tri(n), scores / 2 + bias, -np.inf)
 s = np.where(np.tri(n), scores / n**0.5 + bias, -np.inf)
 s = np.where(np.tri(n), (scores + bias) / 2, -np.inf)

@@ -43,6 +43,7 @@ WRONG = {
         1.0: 'At λ = 1 the penalty of "cat" is log 2, about 0.69, but its lead is 1.0.',
         2 / math.log(2): 'This is 2 / log 2. The scaled lead of "cat" is 1.0, and the penalty λ · log 2 is not scaled.',
         1 / math.log10(2): "You took the logarithm to base 10. In this course `log` is the natural one.",
+        1 / math.log(1.5): "You count distances from 1, so the token itself pays, too. Its own distance is 0.",
         1 / math.log(3): "You divided by log 3. The rival is one step away, so its penalty is λ · log(1 + 1).",
         overtakes(CAT, THE): 'It belongs to the pair "cat", "The". The query "The" is row 0, and its rival is "cat".',
         overtakes(THE, SAT): 'Here "The" overtakes "sat". The last rival that it overtakes is "cat".',

@@ -62,7 +62,7 @@ return np.argsort(np.argsort(-output))
 return np.argsort(np.argsort(abs(output - first)))  # You rank the outputs, but some tokens may be missing between them.
 return abs(output[:, None] - outputs(len(output), first, rest)).argmin(axis=1)  # Your positions end at n − 1
 # for n outputs, but some tokens may be missing. Compute each position from its output alone.
-return keys  # These are the numbers of keys, i + 1. Each position is one smaller.
+return keys  # You return 1/w, the number of keys, i + 1. Subtract 1: each position is one smaller.
 return np.floor(keys - 1)  # You round down. 2.9999999 should become 3, so round to the nearest number, or not at all.
 return weight  # These are the weights of the first token, 1/(i + 1). Solve for i.
 weight = output  # You take the output for the weight of the first token. So it is with `first = 1` and `rest = 0` only.

@@ -72,8 +72,8 @@ return (0, n_k, 1)  # These are the steps of a plain (n_q, n_k) array. Here its 
 per_query = -1 if shared else width + 1  # With a row each, your slices move right. They move left: a row less one.
 per_query = 1 if shared else width - 1  # With one shared row, your slices move right. They move one number *back*.
 per_query = 0 if shared else width - 1  # With a step of 0 all queries see the same slice. It moves.
-per_query = -1 if shared else width  # With a row each, your slice stays in the same columns. It moves one back, so a
-# step is one row (n_q + n_k − 1 numbers) less one.
+per_query = -1 if shared else width  # With a row each, your step is n_q + n_k − 1 numbers, which is a whole row. The
+# slice also moves one column back, so it is one less.
 back = 0  # Your slice stays in the same columns from query to query. It moves one column back.
 per_query = -1 if shared else n_k  # The next query is one row further and one column back: the row's width minus 1,
 # which is n_k only for two queries.

@@ -71,6 +71,7 @@ return np.tril([[rows[i, j - i + n - 1] for j in range(n)] for i in range(n)])
 return np.tril(rows[:, ::-1])  # You put the score of distance j under key j. From query i back to key j it is i − j.
 return np.triu(moved)  # You keep the junk and clear what is right. The past is below the diagonal: `np.tril`.
 return np.where(np.tri(n, dtype=bool), moved, -1e9)  # You mask what is above the diagonal. Here it should be 0.
+return np.tril([np.roll(rows[k], n - 1 - k) for k in range(n)])  # You move the rows to the right. They move left.
 return np.tril([np.roll(rows[k], k) for k in range(n)])  # Your column is j − i. Offset 0 is the last one: add n − 1.
 """
 HINTS = [

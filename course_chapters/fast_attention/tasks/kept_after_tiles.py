@@ -108,7 +108,7 @@ e = np.exp(tile - tile.max())  # You measure a tile from its own largest score. 
 e = np.exp(tile - tile.max()) * np.exp(tile.max() - new)  # If all keys of a tile are hidden, its own largest score is
 # −∞, and −∞ − (−∞) is nan. Measure the exponentials from the largest score so far, which is finite.
 e = np.exp(tile - largest)  # You use the largest score of *before* this tile. Use the new one.
-shrink = 1.0; e = np.exp(tile)  # You subtract no largest score: your sums are e^{largest} times too large, or overflow.
+shrink = 1.0; e = np.exp(tile)  # Your sums are those of e^{score}, which may overflow. Subtract the largest so far.
 new = s.max()
 shrink = 1.0; e = np.exp(tile - s.max())
 shrink = 1.0; e = np.exp(tile - s.max()); return largests, totals * np.exp(s.max() - largests), outputs

@@ -55,7 +55,7 @@ CASES = [
 ]
 WRONG = """
 b, s = np.frombuffer(block[:4], "<f2").astype(float)  # You exchange s and b. The step s comes first in the block.
-s, b = np.frombuffer(block[:4], ">f2").astype(float)  # You read s and b big-endian. The low byte comes first.
+s, b = np.frombuffer(block[:4], ">f2").astype(float)  # You read a float16 big-endian. Its low byte comes first.
 s, b = np.frombuffer(block[:4], "<u2").astype(float)
 s, b = np.frombuffer(block[:4], "<i2").astype(float)  # You read s and b as whole numbers. They are float16, "<f2".
 low, high = block[4:] >> 4, block[4:] & 15  # Your first sixteen numbers are the high bits. The low bits come first.

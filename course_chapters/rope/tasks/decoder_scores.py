@@ -58,6 +58,7 @@ query = q[t : t + 1]  # These are the scores of a query that is not rotated, or 
 # `past=t` on. The query is at position t, and the oldest key at position 0.
 query = q[t : t + 1]; cache = np.concatenate([cache, k[t : t + 1]])  # These are the scores
 # without any position, as if every token were at position 0. Query and key both need `past=t`.
+cache = np.concatenate([cache, rotate(k[t : t + 1], past=t + 1)])  # Your keys are one position too far. Key t is at t.
 cache = np.concatenate([cache, rotate(k[t : t + 1], past=2 * t)])  # Your keys are rotated twice by their angle.
 query = rotate(q[t:][:1], past=int(bfloat16(t))); cache = np.r_[cache, rotate(k[t:][:1], past=int(bfloat16(t)))]
 # Your positions are in bfloat16, which has eight bits. Beyond 256 it rounds them, so neighbours share a position.

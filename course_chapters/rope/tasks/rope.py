@@ -80,7 +80,7 @@ second = first * sin + b * cos  # For the second half you use the first half *af
 first, second = a * cos, b * cos  # The sines are missing. A rotation mixes the two channels of a pair.
 first, second = a + cos, b + sin  # You add cosines and sines, as sinusoidal positions do. RoPE multiplies by them.
 return np.concatenate([second, first], axis=-1)  # The two halves of the result have changed places.
-return np.stack([first, second], axis=-1).reshape(x.shape)  # Right numbers in wrong places: pair m is m and m + d/2.
+return np.stack([first, second], axis=-1).reshape(x.shape)  # You put pairs side by side. Pair m is m and m + d/2.
 a, b = x[..., ::2], x[..., 1::2]  # You read the pairs (0, 1), (2, 3), … and write them half-split.
 a, b = x[:, :half], x[:, half:]  # You cut the second axis. The channels are the last one: `x[..., :half]`.
 return rotate(x.reshape(-1, x.shape[-1]), past=past, base=base).reshape(x.shape)  # Your positions run on from head to

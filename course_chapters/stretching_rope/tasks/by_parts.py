@@ -62,6 +62,7 @@ ON_PASS = (
 )
 WRONG = """
 rho = length * speeds / 2 * np.pi  # You divide by 2 and multiply by π. Write the product 2π in parentheses.
+rho = length * speeds  # You compare radians with numbers of turns. A turn has 2π radians.
 rho = length * speeds / np.pi  # You divide by π, which counts half turns. A whole turn has 2π radians.
 rho = length * speeds / 360  # You divide by 360 degrees. Speeds are in radians per position, so a turn is 2π.
 rho = s * length * speeds / (2 * np.pi)
@@ -71,6 +72,7 @@ gamma = np.clip((np.arange(len(speeds)) - low) / (high - low), 0, 1)  # Your ram
 gamma = np.clip(np.log(rho / low) / np.log(high / low), 0, 1)  # Your ramp is straight over the logarithm of the turns,
 # as in YaRN's code. In the equation it is straight over the turns.
 gamma = np.clip((1 / low - 1 / rho) / (1 / low - 1 / high), 0, 1)  # Your ramp is over the wavelength, not the turns.
+gamma = np.clip((rho - low) / high, 0, 1)  # You divide by `high`. From `low` to `high` are high − low turns.
 gamma = np.clip(rho, low, high) / (high - low)  # You clip the turns to low … high, so your γ does not begin at 0.
 gamma = np.clip((rho - low) / (high - low), low, high)  # You clip γ to low … high. It is a share, from 0 to 1.
 gamma = np.where(rho > high, 1, np.where(rho < low, 0, 0.5))  # You mix half and half. The share γ grows with the turns.

@@ -94,6 +94,8 @@ rows = bucket(i - j, bidirectional=False, num_buckets=len(table)).T  # The trans
 bias = np.moveaxis(table[-rows], -1, 0)  # Some of your rows are negative, and these count from the end of the table.
 # Offsets into the past are negative, but the rows that `bucket` finds for them are not.
 bias = np.moveaxis(table[rows], -1, 0).swapaxes(1, 2)  # You transposed the bias. Its rows belong to queries.
+bias = table[rows].reshape(content.shape)  # Your `reshape` mixes heads and keys. `np.moveaxis` brings the heads first.
+seen = np.where(j < i, scores, -np.inf)  # Your mask hides each query's own key, too.
 seen = np.where(j <= i - past, scores, -np.inf)  # Your mask forgets `past`. Query 0 sees all keys up to that position.
 return np.where(j <= i, softmax(scores), 0)  # Your sums count the keys ahead, so rows do not sum to 1. Hide them first.
 scores = content - bias  # You subtract the bias, and T5 adds it. The line that adds it was right.

@@ -33,13 +33,16 @@ MEETS = {
     "uk": "In (c) u meets the key.",
     "vr": "In (d) v meets the vector of the distance.",
 }
+AS_WELL = {"crv": ", and half of u · k"}  # numbers that two slips give
 HALVED = {term: value / 2 for term, value in zip("abcd", TERMS)}
+DIVIDED = "You divided terms by √d. Give them unscaled; only the score is divided by √d."
 SCALED = "Transformer-XL scales the sum of all four."
 SIGN = "Look at the sign of the last product, because the last number of r is −1."
 
 WRONG = [
     ({**HALVED, "score": TOTAL / 4}, "You divided the terms by √d, and the score once again. Scale only the score."),
-    (HALVED, "You divided the terms by √d. Give them unscaled; only the score is divided by √d."),
+    (HALVED, DIVIDED),
+    *(({x: HALVED[x], y: HALVED[y]}, DIVIDED) for x, y in combinations("abcd", 2)),
     ({"a": c, "c": a}, f"You exchanged (a) and (c). {MEETS['qk']}"),
     ({"b": c, "c": b}, f"You exchanged (b) and (c). {MEETS['qr']}"),
     ({"b": d, "d": b}, f"You exchanged (b) and (d). {MEETS['qr']}"),
@@ -59,7 +62,7 @@ WRONG = [
     ({"a": a + c}, "This is (a) and (c) in one product, (q + u) · k. Give each term by itself."),
     ({"b": b + d}, "This is (b) and (d) in one product, (q + v) · r. Give each term by itself."),
     *(
-        ({term: int(np.dot(VECTORS[x], VECTORS[y]))}, f"This is {x} · {y}. {words}")
+        ({term: int(np.dot(VECTORS[x], VECTORS[y]))}, f"This is {x} · {y}{AS_WELL.get(term + x + y, '')}. {words}")
         for term, (pair, words) in zip("abcd", MEETS.items())
         for x, y in combinations(VECTORS, 2)
         if {x, y} != set(pair)

@@ -67,6 +67,7 @@ CASES = [
 ]
 WRONG = """
 memory, outputs = np.zeros((length, 4)), []  # Rows of zeros take weight, too. Begin with an empty memory, `x[:0]`.
+starts = range(0, len(x) // size * size, size); return np.concatenate([*outputs, 0 * x[len(x) // size * size :]])
 starts = range(0, len(x) // size * size, size); return np.concatenate([x[:0], *outputs])  # The last segment is missing.
 segment = x[start:size]  # One of your segments is empty. Take `start` to `start + size` of the whole x.
 output = attend(segment, memory if start else None)  # Your first memory is not an array (past, d). Begin with `x[:0]`.

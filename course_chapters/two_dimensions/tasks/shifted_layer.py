@@ -68,6 +68,7 @@ WRONG = """
 return made  # The picture still comes back `shift` patches above and to the left of where it was. Roll it back.
 # (`np.roll` makes a new array, so return that one.)
 return np.roll(made, (-shift, -shift), (0, 1))  # You roll again in the same direction. The way back is +shift.
+weights = softmax(np.where(mask, bias, 0.0))  # A score of 0 does not hide a pair, because e⁰ = 1. −∞ was right.
 weights = softmax(np.where(mask, bias, -100.0))
 weights = softmax(np.where(mask, bias, -1e9))  # You hide pairs with a finite number. Where a bias is lower still,
 # they get the weight. −∞ was right.

@@ -46,7 +46,9 @@ OTHERWISE = {
     MOVED: "Which Δrow and Δcolumn lead from the query to the key?",
     BEST: "The row part knows nothing of the column. So find the best Δrow and the best Δcolumn, each by itself.",
 }
+CONJUGATE = "As complex numbers, you multiplied two pairs without a conjugate. Their product is the real part of q̄ · k."
 WRONG = {
+    (ROW, COLUMN): {(-9, 4): CONJUGATE},
     ROW: {
         7: "You get this at Δrow = −1. Here the key is rotated one quarter *more* than the query.",
         6: "You get this without any rotation, at Δrow = 0.",
@@ -54,10 +56,13 @@ WRONG = {
     },
     COLUMN: {
         2: "You get this at Δcolumn = +1. Here the key is one column to the *left* of the query.",
-        4: "You get this without any rotation, at Δcolumn = 0.",
+        4: f"You get this without any rotation, at Δcolumn = 0. Or: {CONJUGATE}",
         -4: "You get this with half a turn, at Δcolumn = +2.",
     },
     SCORE: {14: "This is the product of the two parts. The score is their sum."},
+    MOVED: {
+        5: "You get this at (−1, −1), as when only the key is rotated, by 11 and by 19. The query is rotated, too."
+    },
     BEST: {(0, 0): "In both pairs, offset 0 has no rotation. But at Δrow = −1 the row part is larger than at 0."},
     DIAGONAL: {"yes": "The sums of the two diagonals are 18 and 2. Both should be f(−1) + f(+1) + g(−1) + g(+1)."},
     OTHER: {"no": "9 + 3 and 7 + 5 are equal, and this is the only condition on these four scores."},

@@ -63,6 +63,7 @@ offset = i + j  # You add the two positions. The offset is key minus query.
 offset = abs(j - i)  # You use the distance |j − i|, so keys before the query get the vectors of those after it.
 clip = 2  # The clip is fixed at 2. It follows from the table, which has 2·clip + 1 rows.
 rows = np.clip(offset + clip, -clip, clip)  # You clip after the shift, so all later keys get one vector. Clip first.
+rows = np.clip(offset, -clip, clip)  # You do not add clip, so offset −clip takes row −clip, which counts from the end.
 rows = offset + clip  # Some of your rows are not in the table. Limit the offset to −clip … clip.
 rows = np.clip(offset, clip, clip) + clip  # Every pair gets the last row of the table. The lower end is −clip.
 weighted = weights[j, i - past][:, :, None] * table[rows]  # You take the weight that query j gives to key i. Row i of

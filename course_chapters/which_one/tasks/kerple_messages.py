@@ -7,7 +7,7 @@ from typing import Any
 def wrong(a: Any, c: Any, d: Any, r: Any, past: int) -> Iterator[tuple[Any, ...]]:
     """Each message and the wrong biases that it is about, from a and c (heads, 1), distances d and offsets r."""
     yield "The 1 is missing. At distance 0 you take log 0 = −∞. It is log(1 + c·|r|).", -a * (c * d).log()
-    yield "These are the numbers of log(2 + c·|r|). `log1p(x)` adds the 1 itself.", -a * (1 + c * d).log1p()
+    yield "You take log(2 + c·|r|). `log1p(x)` adds the 1 itself.", -a * (1 + c * d).log1p()
     yield "You add c to the distance. It multiplies it, log(1 + c·|r|).", -a * (c + d).log(), -a * (c + d).log1p()
     yield (
         "Your c is outside the logarithm, where it is a second strength. It multiplies the distance inside.",

@@ -118,6 +118,7 @@ count = np.cumsum(~mask, axis=-1); return count
 count = np.cumsum(~mask, axis=-1); return np.where(~mask, before, 0)  # You count padding. A token is True in the mask.
 count = np.cumsum(mask.astype(int) - 1, axis=-1); return count  # You count the padding, with a minus sign, as the sum
 # of `mask - 1` does. Subtract 1 from the sum instead.
+count = np.cumsum(mask, axis=0)  # You count down the batch. Count along each row, the last axis.
 count = np.cumsum(mask)  # You make one row of all prompts, as `np.cumsum` does without an axis. Count along the last.
 count = np.cumsum(mask).reshape(mask.shape)  # Your count continues from prompt to prompt. Each row begins at 0.
 count = np.cumsum(mask[:, ::-1], axis=-1)[:, ::-1]  # You count from the right. The first token gets 0.

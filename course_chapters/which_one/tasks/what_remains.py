@@ -70,6 +70,7 @@ def message(name, scheme):
     if scheme == NOTHING:
         caveat = reasons(name, remaining(name), CAVEAT)
         less = "A scheme is not ruled out because others are better, or because it must learn more."
+        less += " What is added to the input is no bias." * (COMPUTED in SITUATIONS[name][0])
         return f"{name}: one is left. {less}" + f" This one has a caveat by {caveat}" * bool(caveat)
     return f"{name}: `{scheme}` is ruled out by {reasons(name, scheme, OUT)}"
 

@@ -51,7 +51,7 @@ CASES = [
 WRONG = """
 return (j <= i) & (abs(j - i) <= w)  # Your window still shows w + 1 keys: the query's own, and w before it.
 return abs(j - i) < w
-return j > i - w  # The window is right, but your queries now see later keys, too. Keep the causal part.
+return j > i - w  # Your queries now see later keys, too. Keep the causal part.
 return (j <= i + 1) & (j > i - w)  # Your queries also see the key after their own. They should see none after it.
 return abs(j - i) <= w // 2  # You show half of the window on each side. A query sees no later key.
 return (j >= i) & (j < i + w)  # Your window looks ahead. It shows the query's own key and those before it.
@@ -72,6 +72,7 @@ return [np.isin(j, j[p - w + 1 : p + 1]) for p in i.flat]  # Below 0 a slice cou
 i = np.arange(n_q)[:, None]  # Your first query is at position 0. The queries are the last n_q of n_k tokens, so the
 # first is at n_k − n_q.
 i = np.arange(n_q)[:, None] + n_k - n_q + 1  # Your window ends one key after the query's own.
+i = np.arange(n_q)[:, None] + n_q - n_k  # You move the queries back by the n_k − n_q earlier tokens. Move them on.
 i = np.arange(n_q)[:, None] + 2 * (n_k - n_q)  # You add the n_k − n_q earlier tokens twice.
 """
 HINTS = [

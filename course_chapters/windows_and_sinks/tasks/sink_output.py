@@ -61,10 +61,12 @@ CASES = [
 WRONG = """
 return beside(scores, lambda top: sink) @ values
 return beside(scores, lambda top: sink * np.exp(-top)) @ values  # You add `sink` itself to the denominator. Add e^sink.
+return beside(scores, lambda top: np.exp(sink + np.maximum(sink - top, 0))) @ values
 return beside(scores, lambda top: np.exp(sink)) @ values  # You subtract the largest score, but not from the sink.
 return np.exp(scores) @ values / (np.exp(scores).sum(axis=1, keepdims=True) + np.exp(sink))  # The formula is right, but
 # `np.exp` overflows above 709, and ∞/∞ is nan. Subtract the largest number from all scores and the sink first.
 column = np.zeros((len(scores), 1))  # Your sink always has the score 0. It should be the number `sink`.
+column = np.full((len(scores), 1), sink / values.shape[1] ** 0.5)  # You divide the sink by √d. It is a finished score.
 column = np.full((len(scores), 1), np.exp(sink))  # You take e to the power of the sink twice. The softmax does it once.
 every = np.concatenate([column, scores], axis=1)  # The sink comes first now, but the last column is dropped, a key.
 weights = np.exp(every - every.max()); weights = weights / weights.sum(axis=1, keepdims=True)  # You subtract the
