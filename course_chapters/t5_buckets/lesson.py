@@ -313,7 +313,7 @@ figures.question(
 )
 
 # %%
-figures.learned_table(head=6)
+figures.learned_table()
 
 # %%
 best = np.maximum(before, after)
