@@ -52,7 +52,6 @@ CASES = [
     Case(TABLE[:, 6], -1, label="head 6, keys before the query"),
     Case(TABLE[:, 4], 1, label="head 4, keys after the query: its bias rises"),
     Case(-0.3 * np.log(np.arange(1, 33)), -1, label="a decay by bucket"),
-    Case(np.full(32, -2.0), 1, label="a flat column"),
 ]
 WRONG = """
 d = np.array([1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 64, 91])
