@@ -434,7 +434,7 @@ figures.heatmap(by_layer, columns=range(12), digits=2, limit=1, alt="Share expla
 
 # %% [markdown]
 # In the median head, the learned numbers explain 86 % of the profile. They explain least in the layers 4 to 8. Without
-# the absolute vectors they explain nearly all of it, so most of the rest came from these vectors.
+# the absolute vectors they explain nearly all of it, so most of the rest depends on these vectors.
 #
 # ## Deeper · One row for all queries
 #

@@ -313,7 +313,7 @@ figures.question(
 )
 
 # %%
-figures.learned_table(head=6)
+figures.learned_table()
 
 # %%
 best = np.maximum(before, after)
@@ -405,17 +405,17 @@ figures.question(
 
 # %% tags=["hide-input"]
 # @title Question
-least = int(trained.std(axis=1).argmin())
+spread = trained.std(axis=1)
 figures.question(
-    "Initial weights are small. In 31 rows of MPNet's table, the 12 numbers differ by more than 0.1 (standard "
-    "deviation), in one row by 0.003. Which row is it?",
+    f"Initial weights are small. In one row of MPNet's table, the 12 numbers have a standard deviation of "
+    f"{spread.min():.3f}, in every other row of at least {np.sort(spread)[1]:.1f}. Which row is it?",
     options={
         "0": "Row 0 is for the token itself. Every query has it, so it was trained.",
         "15": "The last bucket on the left: all keys 91 and more before the query.",
         "16": "Yes. It would be distance 0 after the query. No text ever reads it, so no gradient changed it.",
         "31": "The last bucket on the right: all keys 91 and more after the query.",
     },
-    answer=f"{least}",
+    answer=f"{spread.argmin()}",
     title="Question 2",
 )
 
