@@ -65,8 +65,8 @@ print("dog bites man = man bites dog?", np.allclose(one, other))
 # pair ([[blind_to_distance|chapter #]]). A **softmax** turns the scores of a word into **weights** that sum to 1. The
 # word's output is the sum of all *values*, each times its weight. In a decoder, a mask hides later words.
 #
-# With −1 the offset is the position of the query minus that of the key. The table expects the opposite: in it, words in
-# the past have negative offsets. So it has no entries for any earlier word, and they all get the bias 0. Then a word's
+# `table` lists the past under negative offsets. With −1 the offset is the position of the query minus that of the key, so
+# the past has positive offsets. For these the table has no entries, so all earlier words get the bias 0. Then a word's
 # weight does not depend on its place, and a sum does not depend on the order of its terms. (With more layers, the mask
 # would tell a little: [[blind_to_distance|chapter #]].)
 
@@ -130,10 +130,11 @@ figures.side_by_side(
 # %% [markdown]
 # ## The map
 #
-# A way to add position to attention, or to change where a head may look, is called a **scheme**. Schemes differ mostly
-# in two things: **what a head may see of the offset, and where the scheme enters.** The map shows the seven places
-# where schemes of this course enter. The number beside a scheme is the chapter that builds it, so you need not know
-# these names yet.
+# A way to add position to attention, or to change where a head may look, is called a **scheme**. We ask two questions
+# about each: **what may a head see of the offset, and where does the scheme enter?** The map shows the seven places
+# where schemes of this course enter. (Place 7 carries no position: it lets a head look at nothing.) The number beside a
+# scheme is the chapter that builds it, so you need not know these names yet. Of the models that you may have used,
+# BERT is at place 1, T5 at 2, and Llama and Qwen are at 5.
 
 # %%
 figures.map_of_schemes()
@@ -144,8 +145,9 @@ figures.map_of_schemes()
 # The four pictures show how schemes at places 2, 3, 5 and 6 of the map change the scores of the
 # five tokens. A number per offset is the same on a whole diagonal. A vector per offset is multiplied by the query, so
 # what it adds differs from row to row. What a rotation changes depends on the offset, the query *and* the key; at
-# offset 0 it changes nothing. (The query of *cat* has numbers only where the rotation is very slow, so its row rounds to 0.) A
-# number per key is the same in a whole column.
+# offset 0 it changes nothing. A number per key is the same in a whole column. (In the third picture, a row and a column
+# round to 0. A rotation turns some channels fast and others slowly, and the query of *cat* and the key of *The* have
+# numbers in slow channels only.)
 
 # %%
 from course_lib.reference.rope import rotate
@@ -214,15 +216,15 @@ task.bias_matrix.check(bias_matrix)
 
 # %% [markdown]
 # Is that not enough? Then `compare` shows your numbers beside the expected ones, and `solution()` shows a solution. On
-# a page of tasks, hints are below each check. Nobody counts how often you ask, and nothing leaves your machine.
+# a page of tasks, hints are below each check. Whether you asked is not recorded, and nothing leaves your machine.
 
 # %%
 task.bias_matrix.compare(bias_matrix)
 
 # %% [markdown]
-# Correct the sign in the cell with `def bias_matrix` and run it again. You need not be afraid of mistakes: if your code
-# loops for ever, the check stops it. Only a single endless call, such as `sum(range(10**12))`, cannot be stopped. Then
-# restart the kernel, in the menu *Kernel*. `progress()` from `course_chapters.progress` lists all tasks, and marks those
+# Correct the sign in the cell with `def bias_matrix` and run it again. You need not be afraid of mistakes: if a loop of
+# yours never ends, the check stops it after at most half a minute. A single call that never returns, such as
+# `sum(range(10**12))`, cannot be stopped. Then restart the kernel, in the menu *Kernel*. `progress()` from `course_chapters.progress` lists all tasks, and marks those
 # that you have passed.
 #
 # ## Where to go
