@@ -216,15 +216,15 @@ task.bias_matrix.check(bias_matrix)
 
 # %% [markdown]
 # Is that not enough? Then `compare` shows your numbers beside the expected ones, and `solution()` shows a solution. On
-# a page of tasks, hints are below each check. Whether you asked is not recorded, and nothing leaves your machine.
+# a page of tasks, hints are below each check. Nobody counts how often you ask, and nothing leaves your machine.
 
 # %%
 task.bias_matrix.compare(bias_matrix)
 
 # %% [markdown]
-# Correct the sign in the cell with `def bias_matrix` and run it again. You need not be afraid of mistakes: if a loop of
-# yours never ends, the check stops it after at most half a minute. A single call that never returns, such as
-# `sum(range(10**12))`, cannot be stopped. Then restart the kernel, in the menu *Kernel*. `progress()` from `course_chapters.progress` lists all tasks, and marks those
+# Correct the sign in the cell with `def bias_matrix` and run it again. You need not be afraid of mistakes: if your code
+# loops for ever, the check stops it. Only a single endless call, such as `sum(range(10**12))`, cannot be stopped. Then
+# restart the kernel, in the menu *Kernel*. `progress()` from `course_chapters.progress` lists all tasks, and marks those
 # that you have passed.
 #
 # ## Where to go
