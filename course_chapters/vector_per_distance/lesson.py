@@ -32,7 +32,7 @@ figures.attention_block("Shaw")
 # *cat* the word after it (offset +1). Can a bias arrange this?
 #
 # A bias $b$ multiplies the exponential of a score by $e^b$. We divide the weight of the word before by the weight of the
-# word after. In this ratio the denominator of the softmax cancels, so a bias multiplies it by
+# word after. The denominator of the softmax cancels in a ratio of two weights, so a bias multiplies this ratio by
 # $e^{b_{-1}} / e^{b_{+1}} = e^{b_{-1} - b_{+1}}$ in *every* row. We try $b_{-1} = 1$ and $b_{+1} = 0$.
 
 # %%
@@ -57,7 +57,7 @@ assert np.allclose(growth, np.e)
 
 # %% [markdown]
 # All three ratios grow by the same factor $e$. *cat* and *sat* begin with the same ratio, 1.6487, so they keep equal
-# ratios with every bias: both prefer the word before, or both the word after.
+# ratios with every bias: both prefer the word before, or both the word after, or neither.
 #
 # ## One vector per offset
 #
@@ -153,7 +153,7 @@ figures.clip_grid(6, clip=2)
 
 # %% [markdown]
 # Why clip? Shaw et al. expect that far away the exact offset is not useful (section 3.2). Also, a longer text needs no
-# new rows ([[longer_than_training|chapter #]]).
+# new rows ([[longer_than_training|chapter #]]). The price: beyond the clip, all keys on one side look equally far.
 #
 # ## The position part, three ways
 #
@@ -333,7 +333,7 @@ assert max(accuracies.pop("one head")) < 0.6
 assert all(min(reached) > 0.95 for reached in accuracies.values())  # of the other three
 
 # %% [markdown]
-# All but the first. So the limit holds for a single head, and not for a whole model. (*Deeper* shows how.)
+# All but the first. So the limit holds for a single head without a feed-forward layer. (*Deeper* shows how.)
 #
 # ## Remember
 #
@@ -425,8 +425,8 @@ print_weights(study.pick(runs, condition="two heads", seed=0)[0], "two heads")
 
 # %% [markdown]
 # Head 1 looks before, but hardly for the words 8 to 15. Head 0 looks after, and mostly for these words. A score is
-# content plus bias, and the bias is the same for all words. So it is the content that makes a head strong for one half
-# of the words and weak for the other. And with one head and a feed-forward layer?
+# content plus bias, and the bias is the same for all words. So the content decides for which half of the words a
+# head is strong. And with one head and a feed-forward layer?
 
 # %%
 for row in study.pick(runs, condition="one head, feed-forward"):
