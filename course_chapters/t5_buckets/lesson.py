@@ -248,8 +248,9 @@ print("tables among the parameters:", tables, tuple(shared.table.shape))
 assert len(tables) == 1
 
 # %% [markdown]
-# All layers add the same bias, so T5 computes it once per forward pass. But keep it no longer than that: in training,
-# the optimiser changes the table after each step, and a kept bias does not follow.
+# All layers add the same bias, so T5 computes it once per forward pass. (UMT5, a later model with the same buckets, has a
+# table in each layer.) But keep the bias no longer than that: in training, the optimiser changes the table after each
+# step, and a kept bias does not follow.
 #
 # ## The decoder that one sign blinds
 #
