@@ -72,7 +72,7 @@ figures.heatmap(weights, alt="Weights, a row for each query")
 # To **permute** the tokens means to put them in another order. Each takes its query, key and value with it. Do the rows
 # of the output stay, do they change places as well, or do they get new numbers? Guess first.
 
-# %%
+# %% tags=["hide-output"]
 order = [3, 0, 4, 1, 2]  # token 3 comes first, then token 0, …
 permuted = attention(Q[order], K[order], V[order])[0]
 assert np.allclose(permuted, output[order])
@@ -229,7 +229,7 @@ lost = {name: model.losses(torch.cat([text[:1], tokens, near]))[-128:] for name,
 lost["none"] = model.losses(torch.cat([text[:1], near]))[-128:]
 print("tokens shuffled:", repr("".join(model.tokens(choices["tokens shuffled"][:12]))), "…")
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["hide-output", "nbval-ignore-output"]
 for name in choices:
     change = lost[name] - lost["none"]
     print(f"far tokens, {name:15} {float(change.mean()):+.2f} ± {float(change.std()) / 128**0.5:.2f}")

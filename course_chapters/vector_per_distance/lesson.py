@@ -108,7 +108,7 @@ assert Q[sat] @ (K[cat] + A[r + clip]) == Q[sat] @ K[cat] + Q[sat] @ A[r + clip]
 # Now every query with every offset. **Before you run it:** *on* has the query (0, 0, 1, 1). Which of the five offsets
 # does it prefer, and which does it avoid?
 
-# %%
+# %% tags=["hide-output"]
 products = Q @ A.T
 assert products.shape == (n, 2 * clip + 1)
 figures.heatmap(products, columns=signs, corner="query ↓ offset →", alt="Q Aᵀ", digits=0)
@@ -300,7 +300,7 @@ print("answers:", answers[0].tolist())
 # `study.fit` trains one layer, and a matrix that turns its output into the answer: once with key vectors, once with a
 # learned number per offset. Guess the two accuracies. What would a layer reach that always looks before?
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["hide-output", "nbval-ignore-output"]
 found = study.fit(
     {
         "vectors": lambda: study.Small([ShawVectors(1, 32, clip=2, values=False)], 16),
@@ -323,7 +323,7 @@ assert min(found["vectors"]) > 0.95 and max(found["bias"]) < 0.65
 # Does every model with biases fail? In runs whose results come with the course, we trained such models for longer, with
 # one head or two, with or without a feed-forward layer. **Guess first:** which reach 0.95?
 
-# %%
+# %% tags=["hide-output"]
 runs = study.committed("two_layers")
 accuracies = {}
 for condition in ("one head", "two heads", "one head, feed-forward", "two heads, feed-forward"):
