@@ -347,6 +347,7 @@ from torch import nn
 
 from course_lib.reference.attention import softmax
 
+
 def enlarged(table, size, **how):
     picture = torch.from_numpy(table)[None, None]
     return nn.functional.interpolate(picture, size=(size, size), mode="bicubic", **how)[0, 0].numpy()
