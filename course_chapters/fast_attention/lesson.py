@@ -529,7 +529,7 @@ assert cache.k.shape[-2] == text.shape[1]
 
 # %% [markdown]
 # The accepted branch has the outputs of a text that never had another. A scheme that sums over the row, such as FoX,
-# refuses drafts instead of giving a wrong number.
+# refuses drafts.
 #
 # ## Deeper · A fourth trap: dropout
 #
@@ -553,7 +553,7 @@ assert not torch.allclose(once, again)
 #
 # The course's `fast_attention` works on a CPU, too.
 # Its forward pass is fused: it hands SDPA a view of the row, which stores no matrix ([[diagonals|chapter #]]). Its backward pass goes through blocks of queries: it computes the scores of a block again,
-# sums their gradient along the block's diagonals, and adds this sum to the row's gradient. Is the result the same?
+# sums their gradient along the block's diagonals, and adds this sum to the row's gradient.
 # (`Terms` lists what a scheme adds to attention.)
 
 # %%
@@ -641,7 +641,6 @@ for m in (256, 512, 1024):
 
 # %% [markdown]
 # As the text grows, the formula and the matrix fall behind, and the row stays near the limit.
-# (With a GPU, these are its ratios.)
 #
 # GPU kernels need the mask as a real array, so `fast_attention` writes it out block by block. We measured one NVIDIA
 # H200 (torch 2.11, 4 texts of 4,096 tokens, 8 heads of 64 channels, forward pass only, medians of 20 rounds in one
