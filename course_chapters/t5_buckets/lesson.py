@@ -461,9 +461,9 @@ print("distances in the bucket of 20:", *np.flatnonzero(in_20s))
 assert torch.allclose(layer(x)[0, -1], layer(exchanged)[0, -1], atol=1e-6)
 
 # %% [markdown]
-# The output is the same, whatever is in the table. So no training takes this layer beyond about 56 %, or
-# $\frac12 + \frac12 \cdot \frac18$. It must guess between two tokens. Half of its guesses are right, and one wrong
-# guess in eight names the right kind by chance. In a language, such a mix-up may cost little.
+# The output is the same, whatever is in the table. So this layer must guess between two tokens. With probability 1/8
+# they are of the same kind; otherwise half of its guesses are right. No training takes it beyond
+# $\frac18 + \frac78 \cdot \frac12 \approx 56\,\%$. In a language, such a mix-up may cost little.
 #
 # ## Deeper · Why unscaled scores are not too large
 #
