@@ -414,7 +414,7 @@ figures.heatmap(by_line, names, lines, digits=2, corner="model ↓ line →", al
 # The learned table fails from the fifth line on, where its rows are untrained. The two layers succeed only near an
 # edge, and seed 0 uses the right edge alone. In lines 3 to 6, both edges are 8 or more letters away. These models have one
 # vector for all letters that are 8 or more to the left, and another for those to the right. In a training text of 16
-# letters, one edge is always nearer than that. So no text showed them a place where both sides look alike.
+# letters, one edge is always nearer than that. So no text showed them both sides clipped.
 #
 # Absolute positions need no edge, and some models have both kinds. Shaw et al. (2018) added absolute ones and found no
 # further gain. DeBERTa (He et al. 2021) adds them just before it predicts masked words: in "a new **store** opened

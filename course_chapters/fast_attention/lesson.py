@@ -57,9 +57,8 @@ figures.heatmap(biased, alt="Scores with the bias added")
 
 # %% [markdown]
 # **The second way: SDPA.** Torch's function `scaled_dot_product_attention` can compute all of this in one **fused
-# kernel**, a compiled routine that does several steps without writing intermediate results to memory. Where does the
-# bias go in? SDPA takes a *mask*. If the mask has floating-point numbers, they are **added to the scaled scores**. So
-# we pass the bias as a mask.
+# kernel**, a compiled routine that does several steps without writing intermediate results to memory. SDPA takes a
+# *mask*. If the mask has floating-point numbers, they are **added to the scaled scores**. So we pass the bias as a mask.
 
 # %%
 q, k, v = (torch.tensor(x)[None, None] for x in (Q, K, V))
@@ -88,12 +87,11 @@ print(f"sat → The: {pair:.4f}")
 assert np.allclose(by_flex[0, 0], eager)
 
 # %% [markdown]
-# All three give the same output. To make FlexAttention fast, compile it: `torch.compile` makes your function part of a
-# fused kernel.
+# All three give the same output. `torch.compile` makes FlexAttention fast: your function becomes part of a fused kernel.
 #
 # ## Three traps of SDPA
 #
-# Three calls of SDPA raise no error, but do not do what they seem to do.
+# None of them raises an error.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -113,7 +111,7 @@ figures.question(
 # %% [markdown]
 # **Trap 1: the corner.** `is_causal` places the triangle of visible keys in the *top left* corner, as if the first
 # query were the first token. But in decoding, the last query is the last token, so the triangle belongs in the *bottom
-# right* corner. Here three tokens were read before, and the queries are *on* and *mat*:
+# right* corner. Here the queries are *on* and *mat*:
 
 # %%
 n_q, past = 2, 3
@@ -155,7 +153,7 @@ assert of_sat["trap 2"][mat] == 1  # all of it on the padding
 assert 0.05 < of_sat["trap 3"][mat] < 0.1
 
 # %% [markdown]
-# Trap 2 puts all weight on the padding. Trap 3 leaves 8 % on it, which is easily overlooked.
+# Trap 2 puts all weight on the padding. Trap 3 leaves 8 % on it.
 #
 # ## A query that sees nothing
 #
@@ -210,8 +208,7 @@ total, mixed = e.sum(), e @ V[one]
 print(f"tile one: largest {largest:.4f}, sum {total:.4f}, mixture", mixed)
 
 # %% [markdown]
-# Tile two has the scores 0.2921 and 0.75. By which factor must the old sum and mixture be multiplied? Work it out
-# first.
+# Tile two has the scores 0.2921 and 0.75. By which factor must the old sum and mixture be multiplied?
 
 # %%
 new_largest = max(largest, s[two].max())
@@ -252,7 +249,7 @@ assert torch.allclose(ways["SDPA, learned bias"](), ways["formula, fixed bias"](
 # %% [markdown]
 # On our machine, SDPA with a fixed bias is far faster than the formula. With a learned bias, it takes more than twice as
 # long as with a fixed one. The fused kernel for CPUs cannot return the gradient of a mask, so SDPA silently computes the
-# formula in its own way. It also does this if $q$, $k$, $v$ or the mask have three axes, such as (heads, n, d). Give them
+# formula. It also does this if $q$, $k$, $v$ or the mask have three axes, such as (heads, n, d). Give them
 # a fourth: `mask[None]`.
 #
 # A bias by offset needs only a row of $2n - 1$ numbers. The course's `fast_attention` takes such a row, and can train it
@@ -261,7 +258,7 @@ assert torch.allclose(ways["SDPA, learned bias"](), ways["formula, fixed bias"](
 # ## Decoding: one new row, and a cache
 #
 # A decoder writes one token at a time. It keeps the keys and values of the tokens it has read in a **KV cache**. What they
-# contain never changes, because no token sees a later one. One query is new, so only the last row of the grid is new. What must
+# contain never changes, because no token sees a later one. Only the last row of the grid is new. What must
 # each scheme compute for this row? Choose a scheme and a step.
 
 # %%
@@ -304,7 +301,7 @@ assert round(sizes["cache"] / sizes["weights"], 1) == 0.7
 # | a number per offset, trained | `fast_attention` | FlexAttention, `fast_attention` |
 # | a vector per offset | `fast_attention` | `fast_attention`; for vectors on keys only, FlexAttention, too |
 #
-# On a GPU, measure. (*Deeper* has times of one, and a table of six functions with their conventions.)
+# On a GPU, measure. (*Deeper* has times, and a table of six functions.)
 #
 # ## Remember
 #

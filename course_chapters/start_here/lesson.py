@@ -67,8 +67,7 @@ print("dog bites man = man bites dog?", np.allclose(one, other))
 #
 # `table` lists the past under negative offsets. With −1 the offset is the position of the query minus that of the key, so
 # the past has positive offsets. For these the table has no entries, so all earlier words get the bias 0. Then a word's
-# weight does not depend on its place, and a sum does not depend on the order of its terms. (With more layers, the mask
-# would tell a little: [[blind_to_distance|chapter #]].)
+# weight does not depend on its place, and a sum does not depend on the order of its terms.
 
 # %%
 position = np.arange(4)
@@ -133,8 +132,8 @@ figures.side_by_side(
 # A way to add position to attention, or to change where a head may look, is called a **scheme**. We ask two questions
 # about each: **what may a head see of the offset, and where does the scheme enter?** The map shows the seven places
 # where schemes of this course enter. (Place 7 carries no position: it lets a head look at nothing.) The number beside a
-# scheme is the chapter that builds it, so you need not know these names yet. Of the models that you may have used,
-# BERT is at place 1, T5 at 2, and Llama and Qwen are at 5.
+# scheme is the chapter that builds it, so you need not know these names yet. BERT is at place 1, T5 at 2, Llama and Qwen
+# at 5.
 
 # %%
 figures.map_of_schemes()
@@ -146,8 +145,7 @@ figures.map_of_schemes()
 # five tokens. A number per offset is the same on a whole diagonal. A vector per offset is multiplied by the query, so
 # what it adds differs from row to row. What a rotation changes depends on the offset, the query *and* the key; at
 # offset 0 it changes nothing. A number per key is the same in a whole column. (In the third picture, a row and a column
-# round to 0. A rotation turns some channels fast and others slowly, and the query of *cat* and the key of *The* have
-# numbers in slow channels only.)
+# round to 0, because the query of *cat* and the key of *The* have numbers only where the rotation is slow.)
 
 # %%
 from course_lib.reference.rope import rotate
@@ -173,8 +171,7 @@ figures.side_by_side(
 figures.bias_heatmap()
 
 # %% [markdown]
-# If the sliders are missing, choose *Run All Cells* in the menu *Run*. If you open the course with
-# `python3 course.py lab`, they are always there.
+# If the sliders are missing, choose *Run All Cells* in the menu *Run*.
 #
 # <details><summary>The answer</summary>λ = 1: one step back the bias is −ln 2, and e to this power is 1/2.</details>
 #

@@ -36,7 +36,7 @@ figures.attention_block("T5 buckets")
 #
 # $$S_{ij} = q_i \cdot k_j + \text{table}\,[\,j - i + n - 1,\, h\,]$$
 #
-# (T5 does not divide by $\sqrt{d_k}$, so our code has `scale=1.0`. A later section says why.)
+# (T5 does not divide by $\sqrt{d_k}$, so our code has `scale=1.0`.)
 #
 # Our five tokens have nine offsets, from $-(n - 1)$ in row 0 on. We fill a table for two heads by hand: head 0 prefers
 # the word before the query (offset −1), and head 1 the word after it (+1).
@@ -248,9 +248,8 @@ print("tables among the parameters:", tables, tuple(shared.table.shape))
 assert len(tables) == 1
 
 # %% [markdown]
-# All layers add the same bias, so T5 computes it once per forward pass. (UMT5, a later model with the same buckets, has a
-# table in each layer.) But keep the bias no longer than that: in training, the optimiser changes the table after each
-# step, and a kept bias does not follow.
+# All layers add the same bias, so T5 computes it once per forward pass. (UMT5 has a table in each
+# layer.) But keep it no longer than that: in training, each step changes the table, and a kept bias does not follow.
 #
 # ## The decoder that one sign blinds
 #
