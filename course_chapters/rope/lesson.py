@@ -87,9 +87,7 @@ print(f"only the key rotated, by 2: {q @ rotated(k, 2):.4f}")
 # = q^\top R((j - i)\,\theta)\, k$$
 #
 # Query and key are rotated by their own positions, but the product contains only the offset $j - i$. So a decoder can
-# rotate a key once and cache it, as long as each new token counts on from the cached ones. For the same reason, a text
-# keeps its scores if it begins after left padding, or as a later document of a packed row: the mask has to be right, the
-# positions may start anywhere ([[fast_attention|chapter #]]). If $\varphi_q$ and $\varphi_k$ are the directions of the two arrows, the product is
+# rotate a key once and cache it. If $\varphi_q$ and $\varphi_k$ are the directions of the two arrows, the product is
 #
 # $$|q|\,|k| \cos(\varphi_k - \varphi_q + (j - i)\,\theta)$$
 #
@@ -171,6 +169,10 @@ figures.heatmap(with_rope - scores(Q, K), digits=3, alt="Scores with RoPE minus 
 # The main diagonal stays as it was, because at offset 0 query and key are rotated alike. Along the others the change
 # varies with the contents. So **in general RoPE is not a bias**: the offset decides *how* query and key are compared, not
 # what is added. (If all tokens have the same query and the same key, the change is the same along each diagonal.)
+#
+# Because only offsets count, a text keeps its scores if it begins after left padding, or as a later document of a packed
+# row. The mask has to be right; the positions may start anywhere, as long as they count on
+# ([[fast_attention|chapter #]]).
 #
 # In torch, `RoPE` is the position of a layer. With the identity as its matrices, the layer should give our scores.
 

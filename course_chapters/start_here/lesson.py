@@ -132,8 +132,7 @@ figures.side_by_side(
 # A way to add position to attention, or to change where a head may look, is called a **scheme**. We ask two questions
 # about each: **what may a head see of the offset, and where does the scheme enter?** The map shows the seven places
 # where schemes of this course enter. (Place 7 carries no position: it lets a head look at nothing.) The number beside a
-# scheme is the chapter that builds it, so you need not know these names yet. BERT is at place 1, T5 at 2, Llama and Qwen
-# at 5.
+# scheme is the chapter that builds it. BERT is at place 1, T5 at 2, Llama and Qwen at 5.
 
 # %%
 figures.map_of_schemes()
