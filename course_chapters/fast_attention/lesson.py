@@ -409,6 +409,8 @@ fixed = torch.randn(1, 8, m, m, generator=generator)
 learning = fixed.clone().requires_grad_()
 with torch.no_grad():
     evaluated = 2 * learning
+
+# %%
 calls = {
     "no mask": {},
     "a fixed mask, 4 axes": {"attn_mask": fixed},

@@ -506,6 +506,7 @@ both = torch.cat([model.encode(released.excerpt("jargon"))[:half], document])
 place = torch.arange(2 * half)
 own = (place[:, None] < half) | (place >= half)  # True where a query may look: the second document only at itself
 
+# %% tags=["nbval-ignore-output"]
 alone, second = model.losses(document), {}
 for name, changes in {
     "positions go on": {},
