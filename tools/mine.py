@@ -7,7 +7,6 @@ and those that it imports.
 
 import itertools
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,8 +48,15 @@ def read(path: Path) -> dict | None:
 
 
 def put(original: Path, place: Path) -> None:
-    """Copy beside the place first: a run that is cut off leaves no half of a notebook."""
+    """Copy beside the place first: a run that is cut off leaves no half of a notebook.
+
+    Where the lesson asks for a guess (`hide-output`), the result is left out, so that it appears when the cell is run.
+    """
+    nb = json.loads(original.read_text(encoding="utf-8"))
+    for cell in nb["cells"]:
+        if "hide-output" in cell["metadata"].get("tags", []):
+            cell.update(outputs=[], execution_count=None)
     place.parent.mkdir(parents=True, exist_ok=True)
     draft = place.with_suffix(".draft")
-    shutil.copy(original, draft)
+    draft.write_text(json.dumps(nb, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     draft.replace(place)

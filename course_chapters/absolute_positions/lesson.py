@@ -115,11 +115,16 @@ assert np.allclose(sinusoidal(np.arange(100), 2) @ turn(7).T, sinusoidal(np.aran
 #
 # $$P_i \cdot P_j = \sum_m \cos\big((j - i)\,\theta_m\big)$$
 #
-# This depends only on the distance $|j - i|$. But a layer does not multiply $P_i$ with $P_j$. It first multiplies them
-# with its matrices $W_q$ and $W_k$. Does the product still depend only on the distance? We choose random matrices, and
-# compare three queries with the keys three positions before them.
+# This depends only on the distance $|j - i|$, but it does not tell the distance, because it falls and rises again. With
+# $d = 4$, distance 6 looks nearer than distance 3.
+#
+# And a layer does not multiply $P_i$ with $P_j$. It first multiplies them with its matrices $W_q$ and $W_k$. Does the
+# product still depend only on the distance? We choose random matrices, and compare three queries with the keys three
+# positions before them.
 
 # %%
+small = sinusoidal(np.arange(7), 4)
+print("d = 4: P_0 · P_3 =", (small[0] @ small[3]).round(2), " P_0 · P_6 =", (small[0] @ small[6]).round(2))
 far = sinusoidal(np.arange(128), 64)
 W_q, W_k = np.random.default_rng(3).normal(size=(2, 64, 64)) / 8
 without_matrices, with_matrices = far @ far.T, (far @ W_q) @ (far @ W_k).T
@@ -157,6 +162,10 @@ assert touched.tolist() == [True] * 5 + [False] * 3
 # %% [markdown]
 # Rows 5 to 7 get none. Apart from weight decay, they keep the random numbers that they began with.
 #
+# The position is not always the place in the row. In a batch, short texts may have padding on the left, and several
+# documents may be packed into one row. Then absolute positions need a number for each token (`position_ids`), and a
+# wrong one raises no error ([[fast_attention|chapter #]]).
+#
 # The course's `Sinusoidal` is a torch module, too, but has nothing to learn. It should add the vectors that we computed
 # by hand.
 
@@ -172,7 +181,8 @@ assert np.allclose(add_sines(five_words) - five_words, table, atol=1e-6)
 #
 # A model was trained on texts of 128 tokens and now reads 256. How much of this is new to it? A score is about a query
 # and a key, so we count pairs of a query position $i$ and a key position $j$. With absolute positions, a pair is new if
-# $i$ or $j$ never occurred in training. With relative positions, it is new only if the offset $j - i$ never occurred.
+# $i$ or $j$ never occurred in training. With relative positions, a pair is new only if the offset $j - i$ never occurred.
+# (The count is generous: the offset 127 occurred once per training text, so *seen* is not yet *trained*.)
 
 # %%
 for scheme in ("absolute", "relative"):
@@ -222,8 +232,8 @@ figures.heatmap(np.round(gaps, 3), depths, at, alt=title, corner="depth ↓ posi
 # equal. Near an **edge** of the text, a part of the window is empty, and this reveals where a dog is.
 #
 # Further layers give something back. The dog at position 4 sees the man at position 1, and after one layer this man has
-# seen the edge. So after two layers, the dog at 4 differs from those in the middle, too. Each layer carries the edge
-# one window further. Can a model learn to use this? We trained models with relative positions on a task that needs
+# seen the edge. So after two layers, the dog at 4 differs from those in the middle, too. With each layer, the edge is felt
+# one window further away, and more weakly. Can a model learn to use this? We trained models with relative positions on a task that needs
 # absolute ones. With one layer they do not solve it, but with two they do (*Deeper*).
 #
 # An edge is not the only way. In a decoder, a causal mask with a start token can reveal the position anywhere in the
@@ -232,9 +242,9 @@ figures.heatmap(np.round(gaps, 3), depths, at, alt=title, corner="depth ↓ posi
 # ## Remember
 #
 # - To move a sinusoid by $s$ positions, rotate each pair by $s\,\theta_m$, wherever it is. The product of two sinusoids
-#   depends only on their distance; after $W_q$ and $W_k$ it need not.
+#   depends only on their distance, but does not fall with it; after $W_q$ and $W_k$ it need not even depend on it alone.
 # - In a learned table, the rows past the training length are untrained.
-# - At twice the training length, 75 % of the pairs have a new position, but only about 25 % a new offset.
+# - At twice the training length, 75 % of the pairs have a new position, but in long texts only about 25 % a new offset.
 # - With relative positions, moving a whole text changes nothing. In the first layer, a query is made from its word
 #   alone, so it does not know its position. Further layers can know it from an edge that is near enough. A causal mask
 #   with a start token can reveal it, too.
@@ -443,9 +453,9 @@ figures.heatmap(by_line, names, lines, digits=2, corner="model ↓ line →", al
 
 # %% [markdown]
 # The learned table fails from the fifth line on, where its rows are untrained. The two layers succeed only near an
-# edge, and seed 0 uses the right edge alone. In lines 3 to 6, both edges are 8 or more letters away. In these models,
-# all letters that are 8 or more to the left share one vector, and those to the right another. In training, no letter
-# was that far from both edges. So the models have not learned to tell such places apart.
+# edge, and seed 0 uses the right edge alone. In lines 3 to 6, both edges are 8 or more letters away. These models have one
+# vector for all letters that are 8 or more to the left, and another for those to the right. In a training text of 16
+# letters, one edge is always nearer than that. So no text showed them both sides clipped.
 #
 # Some models have both kinds. Shaw et al. (2018) found no further gain. DeBERTa (He et al. 2021) adds absolute positions
 # just before it predicts masked words.

@@ -53,7 +53,7 @@ figures.side_by_side(
 # $$B_{ij} = -\lambda \, \log(1 + |j - i|), \qquad \lambda = 0.3$$
 #
 # This is called **log decay**, and λ is its strength; log is the natural logarithm. We compute one pair by hand, then
-# all with a loop. (You will soon see why the picture mentions $e^B$.)
+# all with a loop.
 
 # %%
 from course_lib.reference.bias import decay_bias
@@ -90,13 +90,14 @@ figures.heatmap(row, columns=signs, alt="The whole bias: a number per offset")
 # Then comes the softmax, $w'_{ij} = e^{S_{ij}} / \sum_m e^{S_{im}}$, where $m$ runs over all keys. We write $w'$ for
 # the weights with the bias, and $w$ for those without it.
 #
-# Each table below is the softmax of one query, step by step. We first subtract the largest score of the row. This keeps
-# $e^x$ small and changes no weight. Follow one column with a calculator.
+# Each table below the first is the softmax of one query, step by step. We first subtract the largest score of the row.
+# This keeps $e^x$ small and changes no weight. Follow one column with a calculator.
 
 # %%
 biased = scaled + B
+figures.heatmap(biased, alt="Biased scores S")
 
-
+# %%
 def softmax_steps(scores):
     """The scores of one query and what the softmax makes of them, one row per step."""
     shifted = scores - scores.max()
@@ -113,8 +114,7 @@ figures.side_by_side(
 # %% [markdown]
 # ## What changed
 #
-# Which keys gained weight? In the second table, orange keys gained and blue keys lost. Look for a rule before you go
-# on.
+# Which keys gained weight? In the third table, orange keys gained and blue keys lost. Look for a rule before you go on.
 
 # %%
 from course_lib.reference.attention import softmax
@@ -122,7 +122,10 @@ from course_lib.reference.attention import softmax
 standard, weights = softmax(scaled), softmax(biased)
 change = weights - standard
 figures.side_by_side(
-    figures.heatmap(weights, alt="Weights with the bias"),
+    figures.side_by_side(
+        figures.heatmap(standard, alt="Weights without the bias"),
+        figures.heatmap(weights, alt="Weights with the bias"),
+    ),
     figures.heatmap(change, alt="Change: weight with the bias − weight without it"),
 )
 
@@ -151,7 +154,7 @@ figures.question(
 #
 # $$w'_{ij} = \frac{w_{ij}\, e^{B_{ij}}}{\sum_m w_{im}\, e^{B_{im}}}$$
 #
-# The denominator is a weighted average: each factor of the row counts with its old weight. So a key gains exactly when
+# The denominator is the average of the row's factors, weighted with the old weights. So a key gains exactly when
 # its factor is larger than this average:
 #
 # $$\boxed{\; w'_{ij} > w_{ij} \iff e^{B_{ij}} > \sum_m w_{im}\, e^{B_{im}} \;}$$
@@ -171,19 +174,27 @@ figures.side_by_side(
 
 # %% [markdown]
 # The factor of *cat*, 0.8123, is above the average of the row *The* (0.7432), but below that of *sat* (0.8270). The two
-# tables are orange in the same cells.
-#
+# tables are orange in the same cells. The new weights average the values, so the outputs change, too:
+
+# %%
+four = ["0", "1", "2", "3"]
+figures.side_by_side(
+    figures.heatmap(standard @ V, columns=four, alt="Output without the bias"),
+    figures.heatmap(weights @ V, columns=four, alt="Output with the bias"),
+)
+
+# %% [markdown]
 # ## A stronger bias
 #
-# A token's own weight always gains, because its factor is $e^0 = 1$ and the average is below 1. (With a *learned* bias
-# another key may have a larger factor than the token itself. Then the token may lose.) What about a neighbour? In the
+# A token's own weight gains in every row that it shares with another key, because its factor is $e^0 = 1$ and the average
+# is below 1. (With a *learned* bias another key may have a larger factor. Then the token may lose.) What about a neighbour? In the
 # row *The*, *cat* gains at λ = 0.3. Does it still gain at λ = 3? Guess, then move λ. In the column e^B each bar begins
 # at the average factor of the row, and a key gains when its bar points to the right.
 
 # %%
 figures.attention_explorer(Q, K, query=the)
 
-# %%
+# %% tags=["hide-output"]
 strong = (1.0 + abs(np.arange(n) - the)) ** -3  # e^B for λ = 3
 print(f"λ = 3: factor of cat {strong[cat]:.3f}, average {standard[the] @ strong:.3f}")
 
@@ -199,25 +210,27 @@ print(f"λ = 3: factor of cat {strong[cat]:.3f}, average {standard[the] @ strong
 # keys that are 16 or more tokens back? Does a larger λ keep it near?
 
 # %%
-print("tokens  log, λ = 0.3  log, λ = 2  linear, λ = 0.3")
+print("tokens  log, λ = 0.3  log, λ = 1.1  log, λ = 2  linear, λ = 0.3")
 for length in (64, 1024, 16384):
     d = np.arange(length)
-    rows = (1.0 + d) ** -0.3, (1.0 + d) ** -2.0, np.exp(-0.3 * d)
+    rows = (1.0 + d) ** -0.3, (1.0 + d) ** -1.1, (1.0 + d) ** -2.0, np.exp(-0.3 * d)
     shares = [factors[16:].sum() / factors.sum() for factors in rows]
-    print(f"{length:6}  {shares[0]:12.1%}  {shares[1]:10.1%}  {shares[2]:15.1%}")
-assert shares[0] > 0.99 and shares[2] < 0.01  # of the longest text
+    print(f"{length:6}  {shares[0]:12.1%}  {shares[1]:12.1%}  {shares[2]:10.1%}  {shares[3]:15.1%}")
+assert shares[0] > 0.99 and shares[1] > 0.5 and shares[3] < 0.01  # of the longest text
 
 # %% [markdown]
 # With log decay at λ = 0.3, every near key has more weight than any far key. But there are so many far keys that they
 # have nearly all of the attention at 16,384 tokens, because for λ ≤ 1 the sum of $(1+d)^{-\lambda}$ grows without
-# limit. For λ > 1 it converges, so near keys keep their share.
+# limit. For λ > 1 it converges, so the share of the near keys has a limit above 0. At λ = 1.1, it is far from this limit
+# and still falls; at λ = 2 it hardly does.
 #
-# The linear bias, which ALiBi uses ([[alibi|chapter #]]), gives the far keys 0.8 % at every length. So here it acts
-# like a window of fixed width.
+# The linear bias, which ALiBi uses ([[alibi|chapter #]]), gives the far keys 0.8 % at every length. It acts like a window
+# whose width is about $1/\lambda$, whatever the length.
 #
 # ## Before or after?
 #
-# $B$ is symmetric, so it cannot tell *before* from *after*. A causal mask can: it sets the scores of later keys to −∞,
+# $B$ is symmetric, so in one layer it cannot tell *before* from *after*. (*Deeper*: with two layers and a start token, it
+# can.) A causal mask can: it sets the scores of later keys to −∞,
 # so their weights are exactly 0. Could a very large distance also make a weight exactly 0?
 
 # %%
@@ -276,8 +289,8 @@ for kept in (96, 64, 32, 16):
 assert biased_rise.mean() < rise.mean() - 0.1  # of the last row, 16 kept
 
 # %% [markdown]
-# So in this text, λ = 0.3 costs about as much as losing half or three quarters of the earlier tokens (64 or 32 are
-# left). Losing all but 16 costs more, by over two standard errors. (*Deeper* has four other texts, and tests an
+# So in this text, λ = 0.3 costs about as much as dropping 64 to 96 of the 128 earlier tokens. Dropping all but 16 costs
+# more, by over two standard errors. (Other texts may differ in this. *Deeper* has the rise in four of them, and tests an
 # explanation.)
 #
 # ## In torch, with heads
@@ -301,7 +314,7 @@ assert np.allclose(output[:, 1], weights @ V)
 
 # %% [markdown]
 # One matrix per head is enough, because torch *broadcasts* it: all sequences share it. Head 1 has this chapter's
-# weights. The course's own layer is `RelativeAttention`, and a scheme goes in as its `position`.
+# weights. In a decoder, write −∞ for later keys into this mask ([[fast_attention|chapter #]] says why not `is_causal`). The course's own layer is `RelativeAttention`, and a scheme goes in as its `position`.
 #
 # ## Remember
 #
@@ -309,9 +322,10 @@ assert np.allclose(output[:, 1], weights @ V)
 #   for $n^2$ cells.
 # - Adding a bias multiplies weights. Key $j$ gains exactly when $e^{B_{ij}} > \sum_m w_{im} e^{B_{im}}$, so *which*
 #   keys gain depends on the content of the whole row.
-# - If all scores are equal, linear decay acts like a window of fixed width. With log decay and λ ≤ 1, each far key gets
-#   less than each near key, but in a long row the far keys get more in total.
-# - A finite bias does not mask. With a symmetric bias, only a mask tells before from after.
+# - If all scores are equal, linear decay acts like a window of a width near $1/\lambda$. With log decay and λ ≤ 1, each far
+#   key gets less than each near key, but in a long row the far keys get more in total.
+# - A finite bias does not mask. A symmetric bias alone tells no before from after; a causal mask does, and so does a
+#   start token with a second layer.
 #
 # ## Three questions
 
@@ -373,19 +387,19 @@ figures.question(
 #
 # Many heads of this model give most of their weight to token 0, which is called a **sink**
 # ([[windows_and_sinks|chapter #]]). It is the farthest key from every query, so the bias moves its weight to nearer
-# keys. Does that explain the harm? The last row adds the bias to the scores of token 0 alone.
+# keys. Does that explain the harm? The last two rows add the bias to the scores of token 0 alone, and to all others.
 
 # %%
 from course_study.released import rows as committed
 
-for strength, where in (("0.3", ""), ("1.0", ""), ("1.0", ", token 0 alone")):
+for strength, where in (("0.3", ""), ("1.0", ""), ("1.0", ", token 0 alone"), ("1.0", ", 0 for token 0")):
     runs = committed("log decays", condition=f"−{strength} ln(1 + r){where}", n=384)
     rises = [f"{row['text']} {row['difference']:.2f} ± {row['error']:.2f}" for row in runs]
     print(f"λ = {strength}{where:16}", *rises)
 
 # %% [markdown]
 # In the four texts, λ = 0.3 costs 0.10 to 0.14 nats, and λ = 1 more than 1. The bias on token 0 alone costs less than
-# 0.3, so the sink alone does not explain the harm.
+# 0.3, and that on all other tokens more than 1. So the sink alone does not explain the harm.
 #
 # KERPLE (Chi et al. 2022) *learns* its λ: its bias $-r_1 \log(1 + r_2 |j - i|)$ has two numbers for each head, and ours
 # is the case $r_2 = 1$. A task of [[which_one|chapter #]] builds it. How much depends on λ? These losses are of
@@ -452,6 +466,38 @@ one_by_one = torch.cat([layer(token, cache=cache) for token in x.split(1, dim=1)
 print("one by one = all at once:", torch.allclose(one_by_one, layer(x), atol=1e-6))
 
 # %% [markdown]
+# ## Deeper · Before and after, without a mask
+#
+# Without a mask, *bites* has the same neighbours at the same distances in "dog bites man" and in "man bites dog". Now put
+# a start token `<s>` in front, as BERT does. In the first layer, *bites* still sees the same words at the same distances.
+# But the two other words now differ: the first is one step from `<s>`, the last three. Does a second layer show this to
+# *bites*?
+
+# %%
+from course_lib.reference.attention import attention
+
+rng = np.random.default_rng(0)
+word = {name: rng.normal(size=8) for name in ("<s>", "dog", "bites", "man")}
+
+
+def bites(text, layers):
+    """The vector of *bites* after so many layers with our bias and no mask."""
+    names = text.split()
+    x = np.array([word[name] for name in names])
+    for _ in range(layers):
+        x = x + attention(x, x, x, bias=decay_bias(len(x), strength=LAMBDA))[0]
+    return x[names.index("bites")]
+
+
+for start in ("", "<s> "):
+    for layers in (1, 2):
+        gap = abs(bites(f"{start}dog bites man", layers) - bites(f"{start}man bites dog", layers)).max()
+        print(f"{start or 'no start token':14}  {layers} layer(s): bites differs by {gap:.4f}")
+assert gap > 0.001
+
+# %% [markdown]
+# It does. The start token breaks the mirror symmetry, and the second layer reads it from the neighbours.
+#
 # ## Deeper · Three explanations, tested
 #
 # **"The centre token benefits most, because it has neighbours on both sides."** To see the effect of the place alone,

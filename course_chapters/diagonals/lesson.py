@@ -2,7 +2,7 @@
 # # [[title]]
 #
 # A text of 2,048 tokens has over four million pairs of tokens, but only 4,095 offsets. So whatever depends only on the
-# offset should be stored once per offset, and placed wherever it is needed. The way back shows how far a head of a
+# offset need not be stored more than once per offset. It is placed wherever it is needed. The way back shows how far a head of a
 # released model looks.
 #
 # **You will be able to**
@@ -228,7 +228,7 @@ assert np.allclose(in_torch.detach(), (Q @ K.T + S) / np.sqrt(D_K))
 # %% [markdown]
 # ## Huang's skew
 #
-# Huang et al. found three steps that do the work of `to_grid` without an index. Their model is causal, so each query
+# Huang et al. found three steps that do the causal half of `to_grid` without an index. Their model is causal, so each query
 # has only $n$ products, for the offsets $-(n-1)$ to 0.
 #
 # 1. Put a column of zeros in front of the products.
@@ -290,8 +290,8 @@ print("product", *(f"{label:>4}" for label in labels.ravel()))
 # %% [markdown]
 # *The* needs T0, at place 2. *cat* needs c-1 and c0, at the places 4 and 5. Where does *sat* begin?
 #
-# At place 6. Each query begins 2 places after the one before: 3 to the same column of the next row, and 1 back, because
-# the slice moves left. With $w$ products per query, the first query begins at place $n_q - 1$, and each further one
+# At place 6. From one query to the next, 3 places lead to the same column of the next row. The slice has moved one column
+# left, so take 1 off: 2 places. With $w$ products per query, the first query begins at place $n_q - 1$, and each further one
 # $w - 1$ places later:
 #
 # $$\text{place}(i, j) = (n_q - 1) + i\,(w - 1) + j$$
@@ -314,7 +314,7 @@ def strided(rows, n_k):
 print(strided(labels, 3))
 
 # %% [markdown]
-# Only products of the next query, and no zeros. Is there also junk if each query has the products of *all* offsets?
+# Above the diagonal: only products of the next query. Is there also junk if each query has the products of *all* offsets?
 
 # %%
 causal = Q @ E[:n].T  # offsets −4 to 0

@@ -8,8 +8,9 @@ from course_lib.reference.grid import offsets
     "On a GPU, torch's flash attention takes any bias matrix.",
     "Of torch's fast kernels for a GPU the flash one has {flash} arguments for a bias, the memory-efficient one "
     "{efficient}, that of cuDNN {cudnn}. The flash one for a CPU has {flash_for_cpu}. A bias given as a mask is not "
-    "refused: another kernel computes it. (The separate package flash-attn takes ALiBi's slopes, but no matrix.)",
-    "run: the schemas of the kernels as torch declares them; flash_attn_func of the package flash-attn",
+    "refused: another kernel computes it. (Of the separate packages, flash-attn 2 takes ALiBi's slopes, but no matrix, "
+    "and flash-attn 4 takes a function of score and indices.)",
+    "run: the schemas of the kernels as torch declares them; flash_attn_func of flash-attn 2 and 4",
 )
 def flash_takes_any_bias():
     import torch

@@ -6,7 +6,7 @@
 #
 # **You will be able to**
 # - rotate a query and a key by hand, and prove that positions reach the score only through $j - i$;
-# - say what fast and slow pairs of channels are for, and build a head that looks at a chosen distance;
+# - say what fast and slow pairs of channels are for, and build a head that prefers a chosen distance;
 # - convert weights between two ways to pair channels, and say which test finds a wrong pairing.
 #
 # **You need** chapters [[bias_by_hand|#]] (bias, mask) and [[absolute_positions|#]] (sinusoids). **Time** [[time]].
@@ -167,8 +167,12 @@ figures.heatmap(with_rope - scores(Q, K), digits=3, alt="Scores with RoPE minus 
 
 # %% [markdown]
 # The main diagonal stays as it was, because at offset 0 query and key are rotated alike. Along the others the change
-# varies with the contents. So **RoPE is not a bias**: the offset decides *how* query and key are compared, not what is
-# added.
+# varies with the contents. So **in general RoPE is not a bias**: the offset decides *how* query and key are compared, not
+# what is added. (If all tokens have the same query and the same key, the change is the same along each diagonal.)
+#
+# Because only offsets count, a text keeps its scores if it begins after left padding, or as a later document of a packed
+# row. The mask has to be right; the positions may start anywhere, as long as they count on
+# ([[fast_attention|chapter #]]).
 #
 # In torch, `RoPE` is the position of a layer. With the identity as its matrices, the layer should give our scores.
 
@@ -183,13 +187,12 @@ in_torch = layer.scores(torch.tensor(Q)[None], torch.tensor(K)[None])[0, 0]
 assert np.allclose(in_torch.detach(), with_rope)
 
 # %% [markdown]
-# ## A head that looks at a chosen distance
+# ## A head that prefers a chosen distance
 #
-# How must queries and keys be made so that a head prefers the key $t$ places back? Give all tokens one common query. Give
-# them one common key, too: that query, rotated in advance by $t$ positions (pair $m$ by $t\,\theta_m$). The key that is
-# $t$ places back is rotated by $t$ positions less than the query. Its rotation in advance makes up for that. So the two
-# point the same way, and that key scores highest. (The longer the vector, the more weight it gets.) We call such a head
-# *tuned to* $t$.
+# How must queries and keys be made so that the key $t$ places back scores highest? Take one vector $x$. Every query is
+# $x$. Every key is $x$, already rotated by $t$ positions (pair $m$ by $t\,\theta_m$). The key at position $i - t$ is then
+# rotated by $t + (i - t) = i$ positions in all, as the query at $i$ is. So the two point the same way, and this key scores
+# highest. (How much weight it gets depends on the length of $x$.) We call such a head *tuned to* $t$.
 #
 # In pair $m$ the angle from query to key is $(r + t)\,\theta_m$ with $r = j - i$, whatever the common vector is. Below
 # it is all ones.
@@ -395,24 +398,28 @@ figures.show(fig, alt="Scores by distance. The head tuned to 0 falls from 8 and 
 
 # %% [markdown]
 # The first curve falls, with swings that take it below 0 and back above 3. The second is the first with its peak moved
-# to 50. And what if queries and keys are random? We draw 2,000 of each, around 0 and then around a shared mean.
+# to 50. And what if queries and keys are random? We draw 2,000 of each, around 0, around a mean that they share in all
+# channels, and around one that they share in pair 15 alone.
 
 # %%
 noise = np.random.default_rng(0).normal(size=(2, 2000, 64))
+slow = np.zeros(64)
+slow[[15, 47]] = np.sqrt(12)  # pair 15
 mean_score = {}
-for mean in (0, 1):
+for name, mean in {"no mean": 0, "in all channels": 1, "in pair 15": slow}.items():
     queries, keys = noise + mean
-    for distance in (0, 16, 64, 255):
-        moved = rotate(queries[:, None], past=distance)[:, 0]
-        mean_score[mean, distance] = (moved * keys).sum(axis=1).mean() / np.sqrt(64)
-    print(f"around {mean}, distances 0, 16, 64, 255:", *[f"{mean_score[mean, x]:.1f}" for x in (0, 16, 64, 255)])
-assert mean_score[1, 0] > mean_score[1, 16] > mean_score[1, 64] > mean_score[1, 255]
-assert max(abs(mean_score[0, x]) for x in (0, 16, 64, 255)) < 0.2
+    moved = [rotate(queries[:, None], past=distance)[:, 0] for distance in (0, 16, 64, 255)]
+    mean_score[name] = [(query * keys).sum(axis=1).mean() / np.sqrt(64) for query in moved]
+    print(f"{name}, distances 0, 16, 64, 255:", *[f"{score:z.1f}" for score in mean_score[name]])
+assert max(map(abs, mean_score["no mean"])) < 0.2
+assert mean_score["in all channels"] == sorted(mean_score["in all channels"], reverse=True)
+assert mean_score["in pair 15"][3] < -2.5
 
 # %% [markdown]
-# So RoPE's scores decay *on average* if query and key tend to point the same way in pairs of many speeds, fast and
-# slow. A shared mean in all channels is enough. Without such a tendency the average does not decay. (Barbero et al.
-# 2024 argue that decay is unlikely to be why RoPE works.) ALiBi's *bias* decays whatever the content.
+# Around 0, no distance is preferred. A mean that queries and keys share in all channels makes the scores decay *on
+# average*. If they share it in a single slow pair, the average falls as well, and goes on to −2.9, because at distance
+# 255 this pair has made almost half a turn. So what RoPE's scores do with distance depends on the contents. (Barbero et
+# al. 2024 argue that decay is unlikely to be why RoPE works.) ALiBi's *bias* decays whatever the content.
 #
 # ## Deeper · Late positions in bfloat16
 #
@@ -484,7 +491,7 @@ else:
 #
 # SmolLM2-135M-Instruct ([[released_model|chapter #]]) has 32 pairs in each head. It reads parts of a software licence
 # and of *Alice in Wonderland*. Which raises its loss most: stopping pair 0, pair 1, or the 16 slowest pairs? Each rise
-# is given ± its standard error over the tokens.
+# is given ± its standard error over the tokens, as if these were independent.
 
 # %% tags=["nbval-ignore-output"]
 from course_lib import released
@@ -512,14 +519,14 @@ print(f"within the text, pair 16 rotates by {256 * model.speeds[16]:.1f} radian"
 # The fastest pair matters. In these texts, stopping the next one costs less than a fifth of that, and the slower half
 # nothing beyond the error. But here the slower half rotates by less than one radian, so this says nothing about long
 # texts. Committed runs on four texts (`pydoc`: help texts of Python; `course`: an early chapter of this course) stop up
-# to 20 pairs. (`gap 0`: the positions run on without a jump.)
+# to 20 pairs.
 
 # %%
 from course_study.released import rows as committed
 
 for name in ("fastest 1 stopped", "slowest 16 stopped, gap 0", "slowest 20 stopped, gap 0"):
     runs = committed("stopped pairs", condition=name, n=384)
-    print(f"{name:25}", *[f"{row['text']} {row['difference']:z.2f} ± {row['error']:.2f}" for row in runs], sep="  ")
+    print(f"{name.removesuffix(', gap 0'):18}", *[f"{row['text']} {row['difference']:z.2f} ± {row['error']:.2f}" for row in runs], sep="  ")
 print("in 384 tokens, pairs 12 to 15 rotate by", *[f"{384 * model.speeds[m]:.1f}" for m in range(12, 16)], "radian")
 
 # %% [markdown]
@@ -531,7 +538,7 @@ print("in 384 tokens, pairs 12 to 15 rotate by", *[f"{384 * model.speeds[m]:.1f}
 # compressed vector $c$. From $c$ it can compute, for every head, the value and the other 128 channels of the key. The
 # unrotated channels of a key are $A c$ with a fixed
 # matrix $A$. Since $q \cdot (A c) = (A^\top q) \cdot c$, a decoder merges $A^\top$ into $W_q$ once and never computes
-# these channels. A rotation between $q$ and $A$ would change with the position, so nothing could be merged.
+# these channels. With a rotation between $q$ and $A$, which differs from token to token, nothing could be merged.
 #
 # **Sources** J. Su et al., *RoFormer*, 2021, section 3.2.2, section 3.4.3 · F. Barbero et al., *Round and Round We
 # Go!*, 2024 · H. Wang et al., *When Precision Meets Position: BFloat16 Breaks Down RoPE in Long-Context Training*, 2024

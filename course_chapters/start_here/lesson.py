@@ -66,10 +66,9 @@ print("dog bites man = man bites dog?", np.allclose(one, other))
 # pair ([[blind_to_distance|chapter #]]). A **softmax** turns the scores of a word into **weights** that sum to 1. The
 # word's output is the sum of all *values*, each times its weight. In a decoder, a mask hides later words.
 #
-# With −1 the offset is the position of the query minus that of the key. The table expects the opposite: in it, words in
-# the past have negative offsets. So it has no entries for any earlier word, and they all get the bias 0. Then a word's
-# weight does not depend on its place, and a sum does not depend on the order of its terms. (With more layers, the mask
-# would tell a little: [[blind_to_distance|chapter #]].)
+# `table` lists the past under negative offsets. With −1 the offset is the position of the query minus that of the key, so
+# the past has positive offsets. For these the table has no entries, so all earlier words get the bias 0. Then a word's
+# weight does not depend on its place, and a sum does not depend on the order of its terms.
 
 # %%
 position = np.arange(4)
@@ -131,10 +130,10 @@ figures.side_by_side(
 # %% [markdown]
 # ## The map
 #
-# A way to add position to attention, or to change where a head may look, is called a **scheme**. Schemes differ mostly
-# in two things: **what a head may see of the offset, and where the scheme enters.** The map shows the seven places
-# where schemes of this course enter. The number beside a scheme is the chapter that builds it, so you need not know
-# these names yet.
+# A way to add position to attention, or to change where a head may look, is called a **scheme**. We ask two questions
+# about each: **what may a head see of the offset, and where does the scheme enter?** The map shows the seven places
+# where schemes of this course enter. (Place 7 carries no position: it lets a head look at nothing.) The number beside a
+# scheme is the chapter that builds it. BERT is at place 1, T5 at 2, Llama and Qwen at 5.
 
 # %%
 figures.map_of_schemes()
@@ -145,8 +144,8 @@ figures.map_of_schemes()
 # The four pictures show how schemes at places 2, 3, 5 and 6 of the map change the scores of the
 # five tokens. A number per offset is the same on a whole diagonal. A vector per offset is multiplied by the query, so
 # what it adds differs from row to row. What a rotation changes depends on the offset, the query *and* the key; at
-# offset 0 it changes nothing. (The query of *cat* has numbers only where the rotation is very slow, so its row rounds to 0.) A
-# number per key is the same in a whole column.
+# offset 0 it changes nothing. A number per key is the same in a whole column. (In the third picture, a row and a column
+# round to 0, because the query of *cat* and the key of *The* have numbers only where the rotation is slow.)
 
 # %%
 from course_lib.reference.rope import rotate
@@ -172,8 +171,7 @@ figures.side_by_side(
 figures.bias_heatmap()
 
 # %% [markdown]
-# If the sliders are missing, choose *Run All Cells* in the menu *Run*. If you open the course with
-# `python3 course.py lab`, they are always there.
+# If the sliders are missing, choose *Run All Cells* in the menu *Run*.
 #
 # <details><summary>The answer</summary>λ = 1: one step back the bias is −ln 2, and e to this power is 1/2.</details>
 #

@@ -36,7 +36,7 @@ figures.attention_block("T5 buckets")
 #
 # $$S_{ij} = q_i \cdot k_j + \text{table}\,[\,j - i + n - 1,\, h\,]$$
 #
-# (T5 does not divide by $\sqrt{d_k}$, so our code has `scale=1.0`. A later section says why.)
+# (T5 does not divide by $\sqrt{d_k}$, so our code has `scale=1.0`.)
 #
 # Our five tokens have nine offsets, from $-(n - 1)$ in row 0 on. We fill a table for two heads by hand: head 0 prefers
 # the word before the query (offset −1), and head 1 the word after it (+1).
@@ -247,8 +247,8 @@ print("tables among the parameters:", tables, tuple(shared.table.shape))
 assert len(tables) == 1
 
 # %% [markdown]
-# All layers add the same bias, so T5 computes it once per forward pass. But keep it no longer than that: in training,
-# the optimiser changes the table after each step, and a kept bias does not follow.
+# All layers add the same bias, so T5 computes it once per forward pass. (UMT5 has a table in each
+# layer.) But keep it no longer than that: in training, each step changes the table, and a kept bias does not follow.
 #
 # ## The decoder that one sign blinds
 #
@@ -559,9 +559,9 @@ print("distances in the bucket of 20:", *np.flatnonzero(in_20s))
 assert torch.allclose(layer(x)[0, -1], layer(exchanged)[0, -1], atol=1e-6)
 
 # %% [markdown]
-# The output is the same, whatever is in the table. So no training takes this layer beyond about 56 %, or
-# $\frac12 + \frac12 \cdot \frac18$. It must guess between two tokens. Half of its guesses are right, and one wrong
-# guess in eight names the right kind by chance. In a language, such a mix-up may cost little.
+# The output is the same, whatever is in the table. So this layer must guess between two tokens. With probability 1/8
+# they are of the same kind; otherwise half of its guesses are right. No training takes it beyond
+# $\frac18 + \frac78 \cdot \frac12 \approx 56\,\%$. In a language, such a mix-up may cost little.
 #
 # ## Deeper · Why unscaled scores are not too large
 #

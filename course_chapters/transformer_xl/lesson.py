@@ -67,7 +67,7 @@ figures.heatmap(
 
 # %% [markdown]
 # The left half equals the right half, because our text repeats its words, and every segment repeats its position
-# vectors. So a query cannot tell whether a key is in its own segment or in the memory.
+# vectors. So the position in a key does not tell a query whether the key is in its own segment or in the memory.
 #
 # ## The absolute score, taken apart
 #
@@ -83,12 +83,13 @@ figures.heatmap(
 # ## A distance replaces the key's position
 #
 # A vector of the **distance** $\delta = i - j$ takes the place of $p_j$. It is a sinusoid, $R_\delta$, which exists for
-# every distance without a table.
+# every distance without a table. But the model has learned to read it only at the distances of its training. When the
+# authors evaluate with a memory of 640 tokens, every distance above 400 gets $R_{400}$ (`--clamp_len 400`).
 #
 # From here on, no position is added to an input: the query is $q_i = x_i W_q$, and the key of a word is
-# $k_j = x_j W_k$. The key of a distance, $R_\delta W_r$, has weights of its own. We write it with its offset, as
-# $r_{j-i}$. For example, if *sat* looks at *cat*, the distance is 1, the offset is −1, and the key is
-# $r_{-1} = R_1 W_r$.
+# $k_j = x_j W_k$. The key of a distance is $R_\delta W_r$, with its own weights $W_r$. $R$ counts distances $i - j$, but we
+# write the key with its offset $j - i$, as $r_{j-i}$. For example, *sat* looks at *cat*: the distance is 1, the offset
+# is −1, and the key is $r_{-1} = R_1 W_r$.
 #
 # A real layer learns $W_r$. Ours keeps the first four channels of $R$: the sine and cosine of $\delta$, and of an angle
 # that grows more slowly. `position_keys` returns $r$ for every offset, in ascending order. With which two numbers must
@@ -219,16 +220,15 @@ assert np.allclose(scores, xl_scores(Q, K, r, u, v))  # the course's function
 # Where we use `to_grid`, the paper uses a **relative shift**. It is Huang's skew ([[diagonals|chapter #]]), with a
 # memory in front.
 #
-# Let the memory hold *The* and *cat*, and let the segment be *sat on mat*. One product gives each query a number for
-# each of the distances 4 to 0. But the first key, *The*, is only two words before *sat*. So the row of *sat* must begin
+# Let the memory hold *The* and *cat*, and let the segment be *sat on mat*. One product gives each query a row of five
+# numbers, for the distances 4, 3, 2, 1 and 0. But the first key, *The*, is only two words before *sat*. So the row of *sat* must begin
 # with distance 2, that of *on* with 3, and that of *mat* with 4.
 #
-# As in the skew, put a zero in front of each row, and read all rows as one long line. Drop its first three numbers, one
-# for each query, and cut the rest into rows of five.
+# As in the skew, put a zero in front of each row, so that it has six numbers, and read all rows as one long line. Drop
+# its first three numbers, one for each query, and cut the rest into rows of five.
 #
-# Follow the number of *on* for distance 3. Before we drop anything, at which place of the line is it, counted from 0?
-# And where is it after
-# the cut?
+# Follow the number of *on* for distance 3. At which place of the long line is it, counted from 0, before we drop
+# anything? And where is it after the cut?
 
 # %%
 from course_lib.reference.attention import causal_mask
@@ -301,7 +301,7 @@ figures.question(
         "Only (a), attention without positions":
             "(b) has neither u nor v in it.",
         "(a) and (b)":
-            "Yes. That is Shaw's scheme for keys, with vectors made from sinusoids instead of a table.",
+            "Yes. That is Shaw's scheme for keys, with vectors made from sinusoids, and no clipping.",
         "(a) and (c)":
             "(c) is u · k, so it is 0. (b) is q · r, and it stays.",
     },
@@ -426,8 +426,8 @@ print(f"other sign, same weights: off by up to {abs(same_weights - scores).max()
 print(f"v·r one word back: {v @ r[n - 2]:.2f} becomes {v @ (R_other @ W_r)[n - 2]:.2f}")
 
 # %% [markdown]
-# Both signs can express the same scores. But with weights trained for the other sign, one word back gets the numbers of
-# one word ahead, which a causal layer has never trained. Nothing crashes.
+# Both signs can express the same scores. But load weights that were trained with one sign into code with the other: the
+# word before the query gets the vector of the word after it, which a causal layer never used in training. Nothing crashes.
 #
 # The tutorial's shift returns the right shape and never reads a later query, so tests of shape and causality pass. Yet
 # it puts numbers in the wrong cells. A comparison with a loop over the formula finds both bugs.
@@ -504,7 +504,7 @@ for length in (16, 8, 4):
 # The outputs are equal only while the memory holds *every* earlier token. After that the memory truncates. This is not
 # a bug, because a sliding window truncates, too. But a window counts back from each query. A memory counts back from
 # the start of the segment. So the first query of a segment sees fewer tokens than the last one. An evaluation script of
-# the authors gives all queries the same number of keys (`--same_length`), which is a window.
+# the authors gives all queries the same number of keys (`--same_length`): a sliding window over the memory.
 #
 # ## Deeper · What memory buys
 #
@@ -555,10 +555,12 @@ assert min(four) > max(two) + 0.3 and min(two) > max(none) + 0.3
 #
 # Speech models: the Conformer took these positions over (Gulati et al. 2020). In transformers 5.23, NVIDIA's
 # **Parakeet** has all four terms. Because it has no causal mask, its rows also cover the future. **Gemma 4** has (a) and
-# (b) in its audio encoder.
+# (b) in its audio encoder. DeBERTa's score is a close relative: it has (b) and (c), but its (c) lets each *key* judge
+# distances, as one of the tasks of [[vector_per_distance|chapter #]] does.
 #
-# Term (b) costs time: one more product per query and offset. And many fast kernels have no place for it. Speech
-# models with RoPE trained faster, with similar or lower error rates (Zhang et al. 2025).
+# Term (b) costs time: one more product per query and offset. And fast kernels take it only if it is written out, as a
+# mask of $n \times n$ numbers per head. Parakeet's code does that with (b) and (d). Speech
+# models with RoPE trained faster, with similar or better accuracy (Zhang et al. 2025).
 #
 # ## Deeper · The released code
 #

@@ -251,8 +251,8 @@ print("patch 5 is at", position[5], "and its pairs rotate by", position[5][axis]
 
 # %% [markdown]
 # As in [[rope|chapter #]], we make a head that looks for an offset. All queries and keys are the same vector, but each
-# key is rotated as if it were one row lower and one column further right. So a key scores highest with the query one
-# row below it and one column to its right. Where does each query look?
+# key is rotated as if it were one row lower and one column further right. So each query should give its highest score
+# to the key one row up and one column to the left.
 
 
 # %%
@@ -277,13 +277,14 @@ for size in (4, 8, 16):
 #
 # $$s(\text{Δrow}, \text{Δcolumn}) = f(\text{Δrow}) + g(\text{Δcolumn})$$
 #
-# What does this mean for the sums over the two diagonals? We try a random query and key.
+# What does this mean for the sums over the two diagonals? We try a random query and key, and take the middle column as
+# $f$, and the middle row, less its centre, as $g$.
 
 # %%
 position, (query, key) = grid_positions(5, 5), np.random.default_rng(0).normal(size=(2, 8))
 q, k = (rotate(np.tile(content, (25, 1)), position, axis, speeds) for content in (query, key))
 s = (q[12] @ k.T).reshape(5, 5)[1:4, 1:4]  # of the patch in the middle, for the offsets −1, 0 and +1
-f, g = s[:, [1]], s[[1]] - s[1, 1]  # the middle column; the middle row, less the centre
+f, g = s[:, [1]], s[[1]] - s[1, 1]
 assert np.allclose(s, f + g)
 print(f"(−1, −1) {s[0, 0]:.4f}, (+1, +1) {s[2, 2]:.4f}, together {s[0, 0] + s[2, 2]:.4f}")
 print(f"(−1, +1) {s[0, 2]:.4f}, (+1, −1) {s[2, 0]:.4f}, together {s[0, 2] + s[2, 0]:.4f}")
@@ -308,7 +309,8 @@ assert np.allclose(layer.scores(queries, keys)[0, 0, 12].detach(), q[12] @ k.T /
 # %% [markdown]
 # ## When the window grows
 #
-# A larger picture only has more windows. But Swin's authors also train models with a larger *window* (12 instead of 7).
+# A larger picture only has more windows (and a border of padding, if $W$ does not divide its size). But Swin's authors
+# also train models with a larger *window* (12 instead of 7).
 # Say that $W$ grows from 4 to 8. The window may now show **more of the scene**, with objects of the same size, or **the
 # same scene, sampled more finely**, where each object covers more patches:
 
@@ -323,7 +325,8 @@ show(pictures, alt, borders=(8,), size=16)
 # The table has $7^2 = 49$ rows, and the new one needs $15^2 = 225$. We compare two ways to fill it:
 #
 # - **keep**: every old pair of offsets keeps its number, and new ones get the smallest number;
-# - **stretch**: the table is enlarged smoothly, like a picture (bicubic interpolation).
+# - **stretch**: the table is enlarged smoothly, like a picture (bicubic interpolation), so that the number of an offset
+#   moves to twice the offset. This gives $13 \times 13$ rows; the border around them gets the smallest number.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -332,9 +335,9 @@ figures.question(
     "windows of 8 × 8. Which filling fits?",
     options={
         "keep": "The number stays at (−1, 0). But what was one patch up is now two patches up.",
-        "stretch": "Yes: all offsets in the scene have doubled, and the enlarged table is about twice as wide.",
+        "stretch": "Yes: all offsets in the scene have doubled, and so have those of the table.",
         "Neither, it must be trained again":
-            "Training helps, and Swin's authors fine-tune. But the stretched table is a good start.",
+            "Swin's authors do train further, but they begin with an enlarged table.",
     },
     answer="stretch",
 )
@@ -344,23 +347,31 @@ from torch import nn
 
 from course_lib.reference.attention import softmax
 
-# up: the table of “A bias you can see”
-enlarged = nn.functional.interpolate(torch.from_numpy(up)[None, None], size=(15, 15), mode="bicubic")
-filled = {"keep": np.pad(up, 4, constant_values=up.min()), "stretch": enlarged.numpy()}
-assert filled["keep"].size == filled["stretch"].size == 225
-queries = np.arange(2 * 8, 8 * 8)  # those with two rows above them
-share = {}
-for name, table in filled.items():
-    weights = softmax(window_bias(table.reshape(-1, 1), 8)[0])
-    one, two = weights[queries, queries - 8].mean(), weights[queries, queries - 16].mean()
-    share[name] = one, two
-    print(f"{name:8} weight one patch up {one:.2f}, two patches up {two:.2f}")
-assert share["keep"][0] > 0.99
-assert share["stretch"][1] > 0.95
+
+def enlarged(table, size, **how):
+    picture = torch.from_numpy(table)[None, None]
+    return nn.functional.interpolate(picture, size=(size, size), mode="bicubic", **how)[0, 0].numpy()
+
+
+def weight_up(table, rows):
+    """The mean weight on the patch so many rows up, in a window of 8 × 8, for the queries that have one."""
+    weights, queries = softmax(window_bias(table.reshape(-1, 1), 8)[0]), np.arange(rows * 8, 64)
+    return weights[queries, queries - rows * 8].mean()
+
+# %%
+three_up = np.roll(up, -2, axis=0)  # up is the table of “A bias you can see”
+for rows, table in {1: up, 3: three_up}.items():
+    keep = weight_up(np.pad(table, 4), rows)
+    stretch = weight_up(np.pad(enlarged(table, 13, align_corners=True), 1), 2 * rows)
+    at_once = weight_up(enlarged(table, 15), 2 * rows)  # from 7 × 7 to 15 × 15, as Swin's authors do
+    print(f"{rows} up: keep puts {keep:.2f} on {rows} up, stretch {stretch:.2f} on {2 * rows} up, at once {at_once:.2f}")
+    assert min(keep, stretch) > 0.99
+assert at_once < 0.6
 
 # %% [markdown]
-# *Keep* looks one patch up, which is right for more of the scene. *Stretch* looks two patches up, which is right for
-# finer sampling.
+# *Keep* looks as many patches up as before, which is right for more of the scene. *Stretch* looks twice as many up, which
+# is right for finer sampling. If the table is enlarged to 15 × 15 at once, the factor is 15/7, not 2. Near offsets
+# hardly notice, but of a head that looked three up, only half of the weight is six up.
 #
 # ## When the grid grows
 #
@@ -376,9 +387,9 @@ for scale in (1, 1 / 2):
 assert (row, column) == (6, 6)
 
 # %% [markdown]
-# So dividing the positions is *stretch*, and leaving them is *keep*. Trained models differ, even for the same scene
+# So dividing the positions by 2 is *stretch*, and leaving them is *keep*. Trained models differ, even for the same scene
 # sampled more finely: DINOv3 *stretches*, while Heo et al. *keep*, although no training picture had offsets as large as
-# the new ones.
+# the new ones. BEiT's code mixes both: near offsets keep their numbers, and far ones are stretched.
 #
 # ## Remember
 #
@@ -446,9 +457,9 @@ figures.question(
 # ## Deeper · Words and pictures in one text
 #
 # In the **M-RoPE** (multimodal RoPE) of Qwen2-VL, a token has three positions: time, row and column (Wang et al. 2024).
-# Each pair of channels rotates by one of them. A word has the same number on all three. All tokens of a picture have
-# the next free number as time, and their rows and columns count from it. The next word gets the largest number so far
-# plus one.
+# Each pair of channels rotates by one of them. A word has the same number on all three. After two words, a picture of
+# 2 × 2 patches gets (2, 2, 2), (2, 2, 3), (2, 3, 2) and (2, 3, 3): one time for all, and rows and columns that count
+# from it. The next word gets the largest number so far plus one, here 4.
 
 # %%
 from course_lib.reference.axial_rope import text_positions
@@ -474,12 +485,13 @@ plain, mixed = (layer.scores(x)[0, 0].detach() for layer in (by_rope, by_mrope))
 for words in (slice(0, 2), slice(6, 8)):  # before the picture, and after it
     assert np.allclose(plain[words, words], mixed[words, words], atol=1e-6)
 assert not np.isclose(plain[6, 0], mixed[6, 0])
+assert place[2:6].tolist() == [[2, 2, 2], [2, 2, 3], [2, 3, 2], [2, 3, 3]] and place[6, 0] == 4
 
 # %% [markdown]
 # They agree between the two words before the picture, and between the two after it. Across the picture, M-RoPE counts
-# four positions, where RoPE counts six tokens.
+# four positions, where RoPE counts six tokens. (V-JEPA 2, for video, rotates by three axes, too: frame, row and column.)
 #
-# Easy to believe; let us run it:
+# ## Deeper · Easy to believe; let us run it
 
 # %%
 from course_chapters import questions
@@ -612,19 +624,8 @@ axes = dict(rows=places, columns=places, corner="query ↓ key →")
 figures.heatmap(bias.astype(int), **axes, alt="Table row of each pair, 3 × 3 window, made of 3 × 3 blocks")
 
 # %% [markdown]
-# This is the bias, made without the formula for the index. The bias even depends on *one* offset, if we number the
-# patches as if each row of the window had $2W - 1$ places. The gaps keep the end of a row apart from the start of the
-# next.
-
-# %%
-row, column = np.divmod(np.arange(W * W), W)
-a = row * (2 * W - 1) + column
-print("patches ", np.arange(W * W))
-print("numbered", a)
-assert np.array_equal(a - a[:, None] + 2 * W * (W - 1), bias)
-print("index = a_j − a_i + 2W(W − 1)")
-
-# %% [markdown]
+# This is the bias, made without the formula for the index.
+#
 # ## Deeper · The released code
 #
 # Does the code of `transformers` compute what our layer does? It counts *query minus key*, so the rows of a published
@@ -704,11 +705,13 @@ else:
 
 # %% [markdown]
 # Qwen2-VL, Qwen2.5-VL and Qwen3-VL use M-RoPE in the language model and axial RoPE in the network that encodes the
-# pictures. There Qwen2-VL and Qwen3-VL take the base 10,000. Heo et al. and DINOv3 take 100, with which more pairs
-# rotate far within a picture. DINOv3's rows and columns run from −1 to 1 across the picture, whatever its size.
+# pictures. There Qwen2-VL and Qwen3-VL take the base 10,000. DINOv3 and, for axial RoPE in a ViT, Heo et al. take 100,
+# with which more pairs rotate far within a picture. DINOv3's rows and columns run from −1 to 1 across the picture,
+# whatever its size. Qwen3-VL also adds a learned table of 48 × 48 positions, resized to the picture
+# ([[absolute_positions|chapter #]]).
 #
 # **Sources** Z. Liu et al., *Swin Transformer: Hierarchical Vision Transformer using Shifted Windows*, 2021, and
 # microsoft/Swin-Transformer · Z. Liu et al., *Swin Transformer V2: Scaling Up Capacity and Resolution*, 2022 · B. Heo
 # et al., *Rotary Position Embedding for Vision Transformer*, 2024 · P. Wang et al., *Qwen2-VL*, 2024 · J. Huang et al.,
 # *Revisiting Multimodal Positional Encoding in Vision-Language Models*, 2025 (interleaved axes) · O. Siméoni et al.,
-# *DINOv3*, 2025 · the code of `transformers` 5.23.
+# *DINOv3*, 2025 · `beit/run_class_finetuning.py` in microsoft/unilm · the code of `transformers` 5.23.

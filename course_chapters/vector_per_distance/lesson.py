@@ -32,7 +32,7 @@ figures.attention_block("Shaw")
 # *cat* the word after it (offset +1). Can a bias arrange this?
 #
 # A bias $b$ multiplies the exponential of a score by $e^b$. We divide the weight of the word before by the weight of the
-# word after. In this ratio the denominator of the softmax cancels, so a bias multiplies it by
+# word after. The denominator of the softmax cancels in a ratio of two weights, so a bias multiplies this ratio by
 # $e^{b_{-1}} / e^{b_{+1}} = e^{b_{-1} - b_{+1}}$ in *every* row. We try $b_{-1} = 1$ and $b_{+1} = 0$.
 
 # %%
@@ -57,7 +57,7 @@ assert np.allclose(growth, np.e)
 
 # %% [markdown]
 # All three ratios grow by the same factor $e$. *cat* and *sat* begin with the same ratio, 1.6487, so they keep equal
-# ratios with every bias: both prefer the word before, or both the word after.
+# ratios with every bias: both prefer the word before, or both the word after, or neither.
 #
 # ## One vector per offset
 #
@@ -108,7 +108,7 @@ assert Q[sat] @ (K[cat] + A[r + clip]) == Q[sat] @ K[cat] + Q[sat] @ A[r + clip]
 # Now every query with every offset. **Before you run it:** *on* has the query (0, 0, 1, 1). Which of the five offsets
 # does it prefer, and which does it avoid?
 
-# %%
+# %% tags=["hide-output"]
 products = Q @ A.T
 assert products.shape == (n, 2 * clip + 1)
 figures.heatmap(products, columns=signs, corner="query ↓ offset →", alt="Q Aᵀ", digits=0)
@@ -154,7 +154,7 @@ figures.clip_grid(6, clip=2)
 
 # %% [markdown]
 # Why clip? Shaw et al. expect that far away the exact offset is not useful (section 3.2). Also, a longer text needs no
-# new rows ([[longer_than_training|chapter #]]).
+# new rows ([[longer_than_training|chapter #]]). The price: beyond the clip, all keys on one side look equally far.
 #
 # ## The position part, three ways
 #
@@ -301,7 +301,7 @@ print("answers:", answers[0].tolist())
 # `study.fit` trains one layer, and a matrix that turns its output into the answer: once with key vectors, once with a
 # learned number per offset. Guess the two accuracies. What would a layer reach that always looks before?
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["hide-output", "nbval-ignore-output"]
 found = study.fit(
     {
         "vectors": lambda: study.Small([ShawVectors(1, 32, clip=2, values=False)], 16),
@@ -324,7 +324,7 @@ assert min(found["vectors"]) > 0.95 and max(found["bias"]) < 0.65
 # Does every model with biases fail? In runs whose results come with the course, we trained such models for longer, with
 # one head or two, with or without a feed-forward layer. **Guess first:** which reach 0.95?
 
-# %%
+# %% tags=["hide-output"]
 runs = study.committed("two_layers")
 accuracies = {}
 for condition in ("one head", "two heads", "one head, feed-forward", "two heads, feed-forward"):
@@ -334,7 +334,7 @@ assert max(accuracies.pop("one head")) < 0.6
 assert all(min(reached) > 0.95 for reached in accuracies.values())  # of the other three
 
 # %% [markdown]
-# All but the first. So the limit holds for a single head, and not for a whole model. (*Deeper* shows how.)
+# All but the first. So the limit holds for a single head without a feed-forward layer. (*Deeper* shows how.)
 #
 # ## Remember
 #
@@ -426,8 +426,8 @@ print_weights(study.pick(runs, condition="two heads", seed=0)[0], "two heads")
 
 # %% [markdown]
 # Head 1 looks before, but hardly for the words 8 to 15. Head 0 looks after, and mostly for these words. A score is
-# content plus bias, and the bias is the same for all words. So it is the content that makes a head strong for one half
-# of the words and weak for the other. And with one head and a feed-forward layer?
+# content plus bias, and the bias is the same for all words. So the content decides for which half of the words a
+# head is strong. And with one head and a feed-forward layer?
 
 # %%
 for row in study.pick(runs, condition="one head, feed-forward"):

@@ -22,7 +22,8 @@ def window_mask(n_q: int, n_k: int | None = None, *, w: int, past: int = 0) -> N
     """True where a decoder's query looks: at the last w keys, its own included, (n_q, n_k).
 
     A window of w looks w − 1 tokens back. Source: Jiang et al. 2023 (Mistral 7B), “Sliding window attention”. The text
-    says i − w to i, one key more, as does the mask of Mistral's one_file_ref.py. Its ring and `transformers` take w.
+    says i − w to i, one key more, as did the mask in the first version of Mistral's code. Its ring and `transformers`
+    take w.
     """
     return (abs(offsets(n_q, n_k, past)) < check_whole("w", w)) & causal_mask(n_q, n_k, past)
 

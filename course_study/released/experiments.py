@@ -236,7 +236,7 @@ def sink_value(model: Released, text: Text) -> Trials:
 
 
 def shuffled(model: Released, text: Text) -> Trials:
-    """Far words in another order, none, and as many from further on in the same source."""
+    """Far words in another order, token by token or in blocks of 16, none, and as many from further on."""
     last, generator = text.n - 128, Generator().manual_seed(0)
     further = model.encode(excerpt(text.name))[text.n :]
 
@@ -251,6 +251,10 @@ def shuffled(model: Released, text: Text) -> Trials:
         order = 1 + torch.randperm(start - 1, generator=generator)
         mixed = torch.cat([text.tokens[:1], text.tokens[order], text.tokens[start:]])
         yield Trial(f"before the last {kept} shuffled", tokens=mixed, scored=128)
+        blocks = torch.arange(1, start).split(16)
+        order = torch.cat([blocks[b] for b in torch.randperm(len(blocks), generator=Generator().manual_seed(0))])
+        in_blocks = torch.cat([text.tokens[:1], text.tokens[order], text.tokens[start:]])
+        yield Trial(f"before the last {kept} in blocks", tokens=in_blocks, scored=128)
         yield Trial(f"before the last {kept} dropped", tokens=text.tokens[start:], scored=128)
         other = torch.cat([text.tokens[:1], further[: start - 1], text.tokens[start:]])
         beside = functools.partial(than_shuffled, mixed)

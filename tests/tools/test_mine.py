@@ -70,6 +70,21 @@ def test_an_answer_in_a_new_notebook_survives_the_next_version_too(tmp_path):
     assert [load(place)["cells"][1]["source"] for place in places] == ["answer 0", "answer 1", "answer 2"]
 
 
+def test_a_copy_shows_no_result_where_the_lesson_asks_for_a_guess(tmp_path):
+    publish(tmp_path, 1)
+    original = tmp_path / NAMES[0]
+    nb = load(original)
+    for cell in nb["cells"]:
+        cell["outputs"] = ["a result"]
+    nb["cells"][1]["metadata"]["tags"] = ["hide-output"]
+    nb["metadata"]["built"]["fingerprint"] = fingerprint(nb)
+    original.write_text(json.dumps(nb))
+    lay_out(tmp_path)
+    assert [cell["outputs"] for cell in load(tmp_path / "mine" / NAMES[0])["cells"]] == [["a result"], []]
+    assert load(original) == nb
+    assert lay_out(tmp_path) == [], "the copy is not taken for an edited one"
+
+
 def test_a_copy_that_cannot_be_read_and_one_whose_chapter_is_gone_stay(tmp_path):
     publish(tmp_path, 1)
     lay_out(tmp_path)

@@ -9,9 +9,9 @@ $(\sin p\theta_0, \cos p\theta_0, \sin p\theta_1, \cos p\theta_1)$. Write down
 - the length of $P[5]$, the square root of the sum of its squares;
 - the first position after 0 at which $P[p]$ equals $P[0]$.
 
-Now a usual size, 512 channels. In many models a word's vector has a length of about 1 at first, and it is multiplied
-by $\sqrt{512}$ before $P[p]$ is added, as in Vaswani et al. How long is $P[p]$, and how long is a word's vector of
-length 1 after this? Three decimals are enough.
+Now a usual size, 512 channels. In the code of Vaswani et al., a word's vector has a length of about 1 at first, and is
+multiplied by $\sqrt{512}$ before $P[p]$ is added. (A default `nn.Embedding` already begins with length $\sqrt{512}$.)
+How long is $P[p]$, and how long is a word's vector of length 1 after this? Three decimals are enough.
 """
 
 import numpy as np

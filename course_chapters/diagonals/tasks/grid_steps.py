@@ -34,7 +34,7 @@ def grid_steps(n_q, n_k, shared):
     """Start, step per query and step per key, with which the flat memory of rows reads as the grid."""
     width = n_q + n_k - 1  # A row holds one number per offset, n_q + n_k − 1 in all.
     start = n_q - 1  # Cell (0, 0) has offset 0, and the first column is the offset −(n_q − 1).
-    back = -1  # Each query sees one offset less than the one before it, so its slice begins one column earlier.
+    back = -1  # From one query to the next, every key's offset is one smaller, so the slice begins one column earlier.
     per_query = back if shared else width + back  # With a row each, the next row begins a whole row later.
     return start, per_query, 1
 

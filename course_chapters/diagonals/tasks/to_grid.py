@@ -62,7 +62,7 @@ column = j - i + rows.shape[1] // 2
 column = min(max(j - i + rows.shape[1] // 2, 0), rows.shape[1] - 1)  # You put offset 0 into the middle column, as if
 # n_q were n_k. The columns begin at the offset −(n_q − 1).
 column = j + i + n_q - 1  # You add the query to the key. The offset is key minus query, j − i.
-column = j + i  # Your columns move right from query to query. Each query sees one offset less, so they move left.
+column = j + i  # Your columns move right from query to query. Every key's offset gets one smaller, so they move left.
 column = j  # Every query sees the first n_k columns. The slice of query i begins at column n_q − 1 − i.
 column = max(j - i, 0)  # All keys before a query get column 0. Add n_q − 1 to the offset; then it needs no limit.
 column = n_k - 1 - j + i  # You read the rows backwards. Their columns ascend from the far past to the far future.
