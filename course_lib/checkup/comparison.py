@@ -1,8 +1,6 @@
 """Two implementations of the same weights, by kind of call: where do they differ, and in which layer first?
 
-The pattern of the calls is the diagnosis. All calls differ: the scheme or the weights. All but one token: rotation or
-bias. From 48 tokens on: the base, or a window. Late ones only: rounded positions. With a cache only: what the code does
-behind a past. Padded ones only: numbers or masks.
+The pattern of the calls is the diagnosis: `pattern` puts it into words.
 """
 
 from collections.abc import Callable
@@ -62,7 +60,7 @@ def calls(ids: Tensor) -> list[Call]:
 
 def compared(a: Examined, b: Examined, ids: Tensor) -> Report:
     """Both models in every call. A call that one of them refuses is skipped."""
-    found, kinds = [], []
+    found, numbers = [], {}
     for call in calls(ids):
         limit = LATE if call.kind == "late" else SAME
         try:
@@ -70,13 +68,11 @@ def compared(a: Examined, b: Examined, ids: Tensor) -> Report:
         except Refused as why:
             found.append(Check("skipped", str(why), name=call.name))
             continue
-        kinds.append((call.kind, number >= limit))
-        if number < limit:
-            found.append(Check("fine", "equal", number, name=call.name))
-        else:
-            found.append(Check("fault", first_layer(a, b, call, limit), number, name=call.name))
-    title = f"{a.name} compared with {b.name}"
-    return Report(title, found, [pattern({kind for kind, bad in kinds if bad}, {kind for kind, _ in kinds})])
+        differs = not number < limit
+        says = first_layer(a, b, call, limit) if differs else "equal"
+        found.append(Check("fault" if differs else "fine", says, number, name=call.name))
+        numbers[call.kind] = max(numbers.get(call.kind, 0.0), number if differs else 0.0)
+    return Report(f"{a.name} compared with {b.name}", found, [pattern(numbers)])
 
 
 def first_layer(a: Examined, b: Examined, call: Call, limit: float) -> str:
@@ -91,16 +87,17 @@ def first_layer(a: Examined, b: Examined, call: Call, limit: float) -> str:
     return f"first behind layer {first - 1}" if first else "in the vectors of the tokens"
 
 
-def pattern(differ: set[str], asked: set[str]) -> str:
-    """What the kinds of calls that differ say together."""
+def pattern(numbers: dict[str, float]) -> str:
+    """What the kinds of calls say together: the largest number of each, 0 where its calls agree."""
+    differ = {kind for kind, number in numbers.items() if number}
     if not differ:
         return "No call differs."
-    if differ == asked or "one" in differ:
+    if "one" in differ:
         return "Every kind of call differs, even one token: weights, scale, norm, or a sink."
-    if "short" in differ:
+    if numbers.get("short", 0) > numbers.get("usual", 0) / 4:
         return "All differ but a single token: the rotation, its pairs, or the bias."
     if "usual" in differ:
-        return "It differs from 48 tokens on: the base, or a window."
+        return "It differs little at first, and more with length: the base, or a window."
     if differ <= {"late"}:
         return "Only late positions and gaps differ: rounded positions or speeds, or positions that are ignored."
     if differ <= {"cache"}:

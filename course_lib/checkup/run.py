@@ -10,7 +10,7 @@ from tqdm import tqdm
 from ..released.model import Released
 from .calls import CALLS
 from .case import SHORT, Case
-from .check import Check, Refused, Report, change
+from .check import SAME, Check, Refused, Report, change
 from .comparison import compared
 from .models import Course, Examined, Function
 from .scheme import SCHEME
@@ -121,5 +121,5 @@ def check_causal(case: Case, weights_only: bool) -> None:
         other = case.model.logits(after)
     except Refused as why:
         raise ValueError(f"model: cannot read {SHORT} tokens: {why}") from why
-    if change(other[:, :-1], before[:, :-1]) > 1e-3:
+    if change(other[:, :-1], before[:, :-1]) > SAME:
         raise ValueError("model: earlier logits depend on the last token, expected a causal model, not an encoder")
