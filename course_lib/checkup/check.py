@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from numpy.typing import NDArray
 from torch import Tensor
@@ -55,6 +56,7 @@ class Report:
     words: Sequence[str] = ()  # what the model's file says
     curves: Sequence[NDArray] = ()  # for each layer (heads, reach): ln(w_ij / w_ii) at the distance i − j
     gaps: Sequence[tuple[int, Check]] = ()  # the cost of a gap of so many positions
+    verdicts: ClassVar[dict[str, str]] = VERDICTS
 
     @property
     def faults(self) -> list[Check]:
