@@ -64,10 +64,8 @@ def examined(given: argparse.Namespace) -> int:
     model, tokenizer = opened(given.model, given.download)
     words = excerpt("alice") if given.text is None else given.text.read_text(encoding="utf-8")
     text = None if tokenizer is None else tokens(words, tokenizer)
-    if given.compare:
-        report = compare(model, opened(given.compare, given.download)[0], text)
-    else:
-        report = checkup(model, text)
+    other = opened(given.compare, given.download)[0] if given.compare else None
+    report = checkup(model, text) if other is None else compare(model, other, text)
     print(report)
     print(f"\nThe report with its pictures is in {checkup_report(report).save(given.html)}.")
     return 1 if report.faults else 0

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..contents import TOPICS
 from ..display.colours import LINES
-from ..display.formatting import check_array, escape, number
+from ..display.formatting import MINUS, check_array, escape, with_sign
 from ..display.picture import Picture
 from ..display.svg import svg_image
 
@@ -39,7 +39,7 @@ def position_curves(curves: Sequence[ArrayLike], layers: Sequence[int] | None = 
     height = -(-len(shown) // COLUMNS) * (PANEL[1] + 34)
     panels = [panel(layer, arrays[layer], longest, *place(at)) for at, layer in enumerate(shown)]
     alt = f"Curves by distance of {len(shown)} layers with {len(arrays[0])} heads, over {longest} tokens: " + "; ".join(
-        f"layer {layer} {described(arrays[layer], longest)}" for layer in shown
+        f"layer {layer} {described(arrays[layer], longest) or 'sees all'}" for layer in shown
     )
     image = svg_image("".join(panels), width=width, height=height, alt=f"{alt}.")
     note = "Across: distance i − j. Up: ln(w_ij / w_ii), what position adds to the score."
@@ -68,19 +68,19 @@ def panel(layer: int, curve: np.ndarray, longest: int, x: int, y: int) -> str:
     zero = y + height + low / scale * height
     frame = f'<rect x="{x}" y="{y}" width="{width}" height="{height}" fill="none" stroke="#d0d7de"/>'
     frame += f'<path d="M{x} {zero:.0f}h{width}" stroke="#57606a" stroke-dasharray="3 3"/>'
-    words = f"{described(curve, longest)}"
-    below = f"{number(low, 1)} to {number(high, 1)}" if high - low > FLAT else ""
+    title = f"layer {layer}: {described(curve, longest)}".removesuffix(": ")
+    below = f"{low:.2g} to {high:.2g}".replace("-", MINUS) if high - low > FLAT else ""
     return (
-        f'<text x="{x}" y="{y - 4}" font-size="11">layer {layer}: {escape(words)}</text>{frame}{"".join(lines)}'
+        f'<text x="{x}" y="{y - 4}" font-size="11">{title}</text>{frame}{"".join(lines)}'
         f'<text x="{x}" y="{y + height + 13}" font-size="10" fill="#57606a">{below}</text>'
     )
 
 
 def described(curve: np.ndarray, longest: int) -> str:
-    """A layer in two words."""
+    """A layer in two words: flat, a window, or nothing to say."""
     if abs(curve).max() < FLAT:
         return "flat"
-    return f"window {curve.shape[1]}" if curve.shape[1] < longest else "sees all"
+    return f"window {curve.shape[1]}" if curve.shape[1] < longest else ""
 
 
 def gap_curve(gaps: Sequence[tuple[int, Check]]) -> Picture:
@@ -103,11 +103,11 @@ def gap_curve(gaps: Sequence[tuple[int, Check]]) -> Picture:
         parts.append(f'<path d="M{x:.1f} {up(mean - error):.1f}V{up(mean + error):.1f}" stroke="#1b1f24"/>')
         parts.append(f'<circle cx="{x:.1f}" cy="{up(mean):.1f}" r="4" fill="{LINES[0]}"/>')
         label = f'<text x="{x:.1f}" y="{height - 22}" font-size="11" text-anchor="middle">{gap:,}</text>'
-        value = f'<text x="{x + 8:.1f}" y="{up(mean) - 6:.1f}" font-size="11">{mean:+.2f}</text>'
+        value = f'<text x="{x + 8:.1f}" y="{up(mean) - 6:.1f}" font-size="11">{with_sign(mean, 2)}</text>'
         parts += [label, value]
     parts.append(f'<text x="{width / 2}" y="{height - 6}" font-size="11" text-anchor="middle">gap, in positions</text>')
     parts.append('<text x="0" y="12" font-size="11">nats</text>')
-    listed = "; ".join(f"{gap:,}: {mean:+.2f} ± {error:.2f}" for (gap, _), (mean, error) in zip(gaps, means))
+    listed = "; ".join(f"{gap:,}: {with_sign(mean, 2)} ± {error:.2f}" for (gap, _), (mean, error) in zip(gaps, means))
     alt = f"The cost of a gap beyond hiding the first half, in nats, by the size of the gap: {listed}."
     return Picture("gaps", svg_image("".join(parts), width=width, height=height, alt=alt), alt=alt)
 

@@ -43,7 +43,7 @@ class Check:
         if self.number is None:
             return ""
         if self.error is not None:
-            return f"{self.number:+.2f} ± {self.error:.2f}"
+            return f"{self.number:+.2f} ± {self.error:.2f}".replace("-", "−")
         return str(self.number) if isinstance(self.number, int) else f"{self.number:.1e}"
 
 
@@ -80,11 +80,16 @@ class Report:
         return "\n".join([*lines, "", ", ".join(counts), *(f"{word:8}{says}" for word, says in VERDICTS.items())])
 
 
-def change(a: Tensor, b: Tensor) -> float:
-    """How far the rows of a (…, n, channels) are from those of b: the largest ‖a_i − b_i‖ / ‖b_i − its mean‖."""
+def changes(a: Tensor, b: Tensor) -> Tensor:
+    """How far each row of a (…, n, channels) is from that of b: ‖a_i − b_i‖ / ‖b_i − its mean‖, (…, n)."""
     a, b = a.double(), b.double()
     spread = (b - b.mean(-1, keepdim=True)).norm(dim=-1).clamp_min(1e-30)
-    return float(((a - b).norm(dim=-1) / spread).max())
+    return (a - b).norm(dim=-1) / spread
+
+
+def change(a: Tensor, b: Tensor) -> float:
+    """The largest of `changes`."""
+    return float(changes(a, b).max())
 
 
 def judged(number: float, good: str, bad: str, *, limit: float = SAME, otherwise: str = "fault") -> Check:

@@ -60,7 +60,8 @@ def calls(ids: Tensor) -> list[Call]:
 
 def compared(a: Examined, b: Examined, ids: Tensor) -> Report:
     """Both models in every call. A call that one of them refuses is skipped."""
-    found, numbers = [], {}
+    found: list[Check] = []
+    numbers: dict[str, float] = {}
     for call in calls(ids):
         limit = LATE if call.kind == "late" else SAME
         try:

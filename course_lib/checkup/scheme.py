@@ -18,7 +18,7 @@ import numpy as np
 
 from ..reference.alibi import slopes
 from .case import Case, question
-from .check import SAME, Check, Refused, change, judged
+from .check import SAME, Check, Refused, change, changes, judged
 from .config import Layer
 from .curve import Sample, suspects, unexplained
 
@@ -188,9 +188,8 @@ def late_in_bfloat16(case: Case) -> Check:
     if case.scheme != "RoPE":
         raise Refused("for RoPE")
     low = case.model.in_bfloat16()
-    near = low.logits(case.short)
-    rounding = change(near, case.plain)
-    number = change(low.logits(case.short, case.at + 4001), near) / rounding
+    rounding = float(changes(low.logits(case.short), case.plain).median())
+    number = float(changes(low.logits(case.short, case.at + 4001), case.plain).median()) / rounding
     good = f"as a multiple of the rounding, {rounding:.1e}"
     return judged(number, good, f"{good}: positions or angles are rounded, too", limit=ROUNDED)
 
