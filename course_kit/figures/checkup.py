@@ -27,23 +27,23 @@ def position_curves(curves: Sequence[ArrayLike], layers: Sequence[int] | None = 
     """What position alone adds to a score: ln(w_ij / w_ii) by the distance i − j, a panel for each layer, a line for
     each head. Read off a text of one token, repeated, as `Report.curves` has it.
 
-    curves (heads, reach) of each layer; layers: the numbers of those to draw, all by default. Each panel has its own
-    scale, which is written below it. Raises ValueError for other shapes, and for a layer that is not there.
+    curves (heads, reach), one for each layer; layers: their numbers, 0, 1, … by default. Each panel has its own scale,
+    which is written below it. Raises ValueError for other shapes, and unless there are as many numbers as curves.
     """
     arrays = [check_array("curves", curve, 2, "(heads, reach) for each layer") for curve in curves]
-    shown = list(range(len(arrays))) if layers is None else list(layers)
-    if not shown or not set(shown) <= set(range(len(arrays))):
-        raise ValueError(f"layers={shown}: expected some of 0 … {len(arrays) - 1}")
+    numbers = list(range(len(arrays)) if layers is None else layers)
+    if not arrays or len(numbers) != len(arrays):
+        raise ValueError(f"layers={numbers}: expected a number for each of {len(arrays)} curves, one or more")
     longest = max(curve.shape[1] for curve in arrays)
-    width = min(COLUMNS, len(shown)) * (PANEL[0] + GAP)
-    height = -(-len(shown) // COLUMNS) * (PANEL[1] + 34)
-    panels = [panel(layer, arrays[layer], longest, *place(at)) for at, layer in enumerate(shown)]
-    alt = f"Curves by distance of {len(shown)} layers with {len(arrays[0])} heads, over {longest} tokens: " + "; ".join(
-        f"layer {layer} {described(arrays[layer], longest) or 'sees all'}" for layer in shown
-    )
-    image = svg_image("".join(panels), width=width, height=height, alt=f"{alt}.")
+    width = min(COLUMNS, len(arrays)) * (PANEL[0] + GAP)
+    height = -(-len(arrays) // COLUMNS) * (PANEL[1] + 34)
+    panels = [panel(layer, curve, longest, *place(at)) for at, (layer, curve) in enumerate(zip(numbers, arrays))]
+    words = [f"layer {layer} {described(curve, longest) or 'sees all'}" for layer, curve in zip(numbers, arrays)]
+    alt = f"Curves by distance, over {longest} tokens, of {len(arrays[0])} heads in each layer: {'; '.join(words)}."
+    image = svg_image("".join(panels), width=width, height=height, alt=alt)
     note = "Across: distance i − j. Up: ln(w_ij / w_ii), what position adds to the score."
-    return Picture("curves", f'<div class="rp-scroll">{image}</div><p class="rp-note">{note}</p>', alt=f"{alt}.")
+    scroll = f'<div class="rp-scroll">{image}</div>' if len(arrays) > 3 else image
+    return Picture("curves", f'{scroll}<p class="rp-note">{note}</p>', alt=alt)
 
 
 def place(at: int) -> tuple[int, int]:

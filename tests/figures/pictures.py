@@ -57,7 +57,7 @@ def make_pictures():
         "heads": figures.map_of_heads(*HEADS),
         "pairs": figures.pair_view(*PAIRS, [0, 1, 2, 3, 16, 64]),
         "two pairs": figures.pair_view([1, 2, 3, 4], [4, 3, 2, 1], [1, 0], (0, 5), title="Two pairs"),
-        "curves": figures.position_curves(CURVES),
+        "curves": figures.position_curves(CURVES, layers=(0, 5, 7)),
         "gaps": figures.gap_curve(REPORT.gaps),
         "checkup": figures.checkup_report(REPORT),
         "trace": figures.trace(attention, Q, K, V, bias=BIAS, tokens=TOKENS),
