@@ -5,11 +5,12 @@ here 2.8e-3, and the limit SAME is 1e-4.
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 import torch
 from torch import Tensor
 
-from .case import SHORT, Case, question
+from .case import SHORT, Case, Question, question
 from .check import SAME, Check, change, judged
 from .models import Examined
 
@@ -81,36 +82,20 @@ def second_document(case: Case) -> tuple[Tensor, Tensor, Tensor]:
     return case.model.logits(case.short[:, FIRST:]), again, own
 
 
-@question("packed, numbers run on", "released_model: Deeper · Two documents in one text")
-def packed_run_on(case: Case) -> Check:
-    alone, _, own = second_document(case)
-    found = case.model.logits(case.short, seen=own)[:, FIRST:]
-    bad = "the second text is not as alone: let its numbers start again"
-    return judged(change(found, alone), "with a mask of blocks, the second text is as alone", bad, otherwise="know")
+def packed(again: bool, case: Case) -> Check:
+    alone, positions, own = second_document(case)
+    found = case.model.logits(case.short, positions if again else None, seen=own)[:, FIRST:]
+    good, bad = "with a mask of blocks, the second text is as alone", "the second text is not as alone"
+    if again:
+        return judged(change(found, alone), good, f"{bad}, in spite of a mask of blocks and numbers from 0")
+    return judged(change(found, alone), good, f"{bad}: let its numbers start again", otherwise="know")
 
 
-@question("packed, numbers start again", "released_model: Deeper · Two documents in one text")
-def packed_again(case: Case) -> Check:
-    alone, again, own = second_document(case)
-    found = case.model.logits(case.short, again, seen=own)[:, FIRST:]
-    bad = "with a mask of blocks and numbers from 0, the second text must be as alone"
-    return judged(change(found, alone), "with a mask of blocks, the second text is as alone", bad)
-
-
-def by_numbers(case: Case, cache: bool, bad: str) -> Check:
-    alone, again, _ = second_document(case)
-    found = case.model.packed_by_numbers(case.short, again, cache)[:, FIRST:]
+def packed_by_numbers(cache: bool, case: Case) -> Check:
+    alone, positions, _ = second_document(case)
+    found = case.model.packed_by_numbers(case.short, positions, cache)[:, FIRST:]
+    bad = f"numbers alone do not separate two texts: give a mask of blocks{', or switch the cache off' * cache}"
     return judged(change(found, alone), "the second text is as alone", bad, otherwise="know")
-
-
-@question("packed by numbers alone, without a cache", A_ROW)
-def packed_without_cache(case: Case) -> Check:
-    return by_numbers(case, False, "numbers alone do not separate two texts: give a mask of blocks")
-
-
-@question("packed by numbers alone, with a cache", A_ROW)
-def packed_with_cache(case: Case) -> Check:
-    return by_numbers(case, True, "with the cache on, numbers alone do not separate two texts: switch it off")
 
 
 def in_parts(model: Examined, ids: Tensor, cuts: Sequence[int]) -> Tensor:
@@ -122,19 +107,10 @@ def in_parts(model: Examined, ids: Tensor, cuts: Sequence[int]) -> Tensor:
     return torch.cat(found, 1)
 
 
-BAD_CACHE = "not as at once: positions, window or bias are wrong behind a past"
-
-
-@question("cache: in two chunks", CACHE)
-def in_chunks(case: Case) -> Check:
-    found = in_parts(case.model, case.short, (SHORT // 2, SHORT - SHORT // 2))
-    return judged(change(found, case.plain), "as at once", BAD_CACHE)
-
-
-@question("cache: one by one", CACHE)
-def one_by_one(case: Case) -> Check:
-    found = in_parts(case.model, case.short, (SHORT - KEEP, *[1] * KEEP))
-    return judged(change(found, case.plain), "as at once", BAD_CACHE)
+def continued(cuts: Sequence[int], case: Case) -> Check:
+    found = in_parts(case.model, case.short, cuts)
+    bad = "not as at once: positions, window or bias are wrong behind a past"
+    return judged(change(found, case.plain), "as at once", bad)
 
 
 @question("cache: four tokens read, and taken back", "windows_and_sinks: The cache becomes a ring")
@@ -148,17 +124,18 @@ def taken_back(case: Case) -> Check:
     return judged(change(found, case.plain[:, begin:]), "as if never read", "what was taken back is still seen")
 
 
+TWO_TEXTS = "released_model: Deeper · Two documents in one text"
 CALLS = (
     numbered_by_the_mask,
     without_numbers,
     numbered_by_place,
     generate,
     neighbour,
-    packed_run_on,
-    packed_again,
-    packed_without_cache,
-    packed_with_cache,
-    in_chunks,
-    one_by_one,
+    Question("packed, numbers run on", TWO_TEXTS, partial(packed, False)),
+    Question("packed, numbers start again", TWO_TEXTS, partial(packed, True)),
+    Question("packed by numbers alone, without a cache", A_ROW, partial(packed_by_numbers, False)),
+    Question("packed by numbers alone, with a cache", A_ROW, partial(packed_by_numbers, True)),
+    Question("cache: in two chunks", CACHE, partial(continued, (SHORT // 2, SHORT // 2))),
+    Question("cache: one by one", CACHE, partial(continued, (SHORT - KEEP, *[1] * KEEP))),
     taken_back,
 )

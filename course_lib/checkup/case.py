@@ -16,6 +16,7 @@ from .reading import Reading
 
 SHORT = 48  # tokens, for checks of a call
 LONGEST_CURVE = 192
+NO_FILE = Said([], ["There is no file, so nothing is compared with one."], None, None)
 
 
 class Case:
@@ -24,16 +25,10 @@ class Case:
     def __init__(self, model: Examined, ids: Tensor, natural: bool) -> None:
         self.model, self.ids, self.natural = model, ids, natural
         self.short, self.at = ids[:, :SHORT], torch.arange(SHORT)[None]
+        self.said = read(model.config) if model.config else NO_FILE
         self.gaps: list[tuple[int, Check]] = []  # the gap curve, as far as it was asked
         self.span = min(LONGEST_CURVE, model.table - 1) if model.table else LONGEST_CURVE  # tokens of a curve
         self._curves: dict[tuple[int, int], list[Curve]] = {}
-
-    @cached_property
-    def said(self) -> Said:
-        """What the model's file says, or layers of an unknown scheme."""
-        if self.model.config.get("model_type") or len(self.model.config) > 2:
-            return read(self.model.config)
-        return Said([], ["There is no file, so nothing is compared with one."], None, None)
 
     @property
     def scheme(self) -> str:
@@ -75,6 +70,8 @@ class Case:
                     raise
                 self.span = self.model.length // 2
                 found = curves(self.model, self.span)
+            if self.layers and len(found) != len(self.layers):
+                raise Refused(f"the model shows weights of {len(found)} layers, and its file has {len(self.layers)}")
             self._curves[stride, start] = found
         return self._curves[stride, start]
 

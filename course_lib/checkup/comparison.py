@@ -66,11 +66,11 @@ def compared(a: Examined, b: Examined, ids: Tensor) -> Report:
         limit = LATE if call.kind == "late" else SAME
         try:
             number = change(call.run(a), call.run(b))
+            differs = not number < limit
+            says = first_layer(a, b, call, limit) if differs else "equal"
         except Refused as why:
             found.append(Check("skipped", str(why), name=call.name))
             continue
-        differs = not number < limit
-        says = first_layer(a, b, call, limit) if differs else "equal"
         found.append(Check("fault" if differs else "fine", says, number, name=call.name))
         numbers[call.kind] = max(numbers.get(call.kind, 0.0), number if differs else 0.0)
     return Report(f"{a.name} compared with {b.name}", found, [pattern(numbers)])

@@ -4,7 +4,7 @@ Keys moved and changed their names over the years. Old and new ones are read her
 give is never taken from somewhere else without saying so.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,15 +62,16 @@ def read(config: Mapping[str, Any]) -> Said:
     n_layers = first(config, "num_decoder_layers", "num_hidden_layers", "n_layer", "n_layers", "num_layers")
     if not isinstance(n_layers, int):
         raise ValueError(f"config={dict(config)}: expected the keys of a config.json, such as num_hidden_layers")
-    kinds, edges = kinds_and_windows(config, n_layers)
+    window = config.get("sliding_window") if config.get("use_sliding_window") is not False else None
+    kinds, chunk = kinds_of(config, n_layers, window), config.get("attention_chunk_size")
     scheme, on = scheme_of(config), rotated_layers(config, n_layers, kinds)
     notes: list[str] = []
     layers = []
     for number, kind in enumerate(kinds):
-        window, chunk = edges(kind)
         own = scheme if scheme != "RoPE" or on[number] else "none"
         speeds = speeds_of(config, kind, notes) if own == "RoPE" else None
-        layers.append(Layer(own, kind, speeds, window, chunk))
+        seen = window if kind == "sliding_attention" else None
+        layers.append(Layer(own, kind, speeds, seen, chunk if kind == "chunked_attention" else None))
     length = first(config, "max_position_embeddings", "n_positions", "max_seq_len", "seq_length")
     heads = first(config, "num_attention_heads", "n_head", "num_heads", "n_heads")
     words = [*described(config, scheme, layers), *dict.fromkeys(notes), unsaid(scheme, layers)]
@@ -94,24 +95,18 @@ def scheme_of(config: Mapping[str, Any]) -> str:
     return BY_NAME.get(config.get("model_type", ""), "unknown")
 
 
-def kinds_and_windows(
-    config: Mapping[str, Any], n_layers: int
-) -> tuple[list[str], Callable[[str], tuple[int | None, int | None]]]:
-    """The kind of each layer, and the window and chunk of a kind."""
-    window = config.get("sliding_window") if config.get("use_sliding_window") is not False else None
+def kinds_of(config: Mapping[str, Any], n_layers: int, window: int | None) -> list[str]:
+    """The kind of each layer."""
     sliding, full = "sliding_attention", "full_attention"
-    pattern = first(config, "sliding_window_pattern", "_sliding_window_pattern")
+    every = first(config, "sliding_window_pattern", "_sliding_window_pattern")
     if config.get("layer_types"):
-        kinds = list(config["layer_types"])
-    elif window and isinstance(pattern, int):  # every so many layers one sees everything
-        kinds = [full if (number + 1) % pattern == 0 else sliding for number in range(n_layers)]
-    elif window:
-        whole = config.get("max_window_layers", 0) if "use_sliding_window" in config else 0
-        kinds = [full if number < whole else sliding for number in range(n_layers)]  # the first ones see everything
-    else:
-        kinds = [full] * n_layers
-    chunk = config.get("attention_chunk_size")
-    return kinds, lambda kind: (window if kind == sliding else None, chunk if kind == "chunked_attention" else None)
+        return list(config["layer_types"])
+    if not window:
+        return [full] * n_layers
+    if isinstance(every, int):  # every so many layers, one sees everything
+        return [full if (number + 1) % every == 0 else sliding for number in range(n_layers)]
+    whole = config.get("max_window_layers", 0) if "use_sliding_window" in config else 0
+    return [full if number < whole else sliding for number in range(n_layers)]  # the first ones see everything
 
 
 def rotated_layers(config: Mapping[str, Any], n_layers: int, kinds: Sequence[str]) -> list[bool]:
@@ -146,7 +141,8 @@ def speeds_of(config: Mapping[str, Any], kind: str, notes: list[str]) -> NDArray
     if base is None:
         notes.append("The file gives no base. 10,000 is what programs then take, which need not be this model's.")
         base = DEFAULT_BASE
-    if (old := config.get("rope_theta")) is not None and old != base:
+    old = config.get("rope_theta")
+    if config.get("rope_parameters") and old not in (None, base):
         notes.append(f"The file gives two bases: rope_theta {old:,.0f}, and {base:,.0f} in rope_parameters.")
     if d is None:
         notes.append("The file does not give the width of a head, so the speeds are unknown.")

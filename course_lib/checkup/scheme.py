@@ -13,11 +13,12 @@ reacts to them.
 """
 
 from contextlib import suppress
+from functools import partial
 
 import numpy as np
 
 from ..reference.alibi import slopes
-from .case import Case, question
+from .case import Case, Question, question
 from .check import SAME, Check, Refused, change, changes, judged
 from .config import Layer
 from .curve import Sample, suspects, unexplained
@@ -154,35 +155,26 @@ def positions_are_read(case: Case) -> Check:
     return Check("fault", "the given positions are taken, and ignored", case.gap)
 
 
-def moved(case: Case, by: int) -> Check:
-    number = change(case.model.logits(case.short, case.at + by), case.plain) / max(case.gap, SAME)
+def moved(by: int | None, case: Case) -> Check:
+    """All positions are larger by this number, or by the configured length."""
+    shift = case.model.length if by is None else by
+    number = change(case.model.logits(case.short, case.at + shift), case.plain) / max(case.gap, SAME)
+    says = "as a share of what a gap of 5 changes"
     if case.scheme in ("table", "unknown"):
-        bad = "not relative: number every text as in training"
-        return judged(number, "the same, as a share of a gap of 5", bad, limit=MOVED, otherwise="know")
-    bad = "not the same, as a share of a gap of 5: are positions or angles rounded?"
-    return judged(number, "the same, as a share of a gap of 5", bad, limit=MOVED)
+        bad = f"{says}: not relative, so number every text as in training"
+        return judged(number, says, bad, limit=MOVED, otherwise="know")
+    return judged(number, says, f"{says}: are positions or angles rounded?", limit=MOVED)
 
 
-MOVE = "released_model: Move the positions"
+MOVE, LATE = "released_model: Move the positions", "rope: Deeper · Late positions in bfloat16"
+MOVES = (
+    Question("text moved by 1,000", MOVE, partial(moved, 1000)),
+    Question("text moved by 5,001", LATE, partial(moved, 5001)),  # float16 and bfloat16 have no odd numbers so large
+    Question("text moved by the configured length", MOVE, partial(moved, None)),
+)
 
 
-@question("text moved by 1,000", MOVE)
-def moved_far(case: Case) -> Check:
-    return moved(case, 1000)
-
-
-@question("text moved by 5,001", "rope: Deeper · Late positions in bfloat16")
-def moved_by_an_odd_number(case: Case) -> Check:
-    """float16 and bfloat16 have no odd numbers so large."""
-    return moved(case, 5001)
-
-
-@question("text moved by the configured length", MOVE)
-def moved_by_the_length(case: Case) -> Check:
-    return moved(case, case.model.length)
-
-
-@question("late positions in bfloat16", "rope: Deeper · Late positions in bfloat16")
+@question("late positions in bfloat16", LATE)
 def late_in_bfloat16(case: Case) -> Check:
     """The model in bfloat16, at positions from 4,001 on: whether a cast of the model rounds positions or angles."""
     if case.scheme != "RoPE":
@@ -203,8 +195,6 @@ SCHEME = (
     speeds,
     slopes_of_heads,
     positions_are_read,
-    moved_far,
-    moved_by_an_odd_number,
-    moved_by_the_length,
+    *MOVES,
     late_in_bfloat16,
 )

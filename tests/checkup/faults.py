@@ -193,7 +193,7 @@ FAULTS = {
     "positions in bfloat16": ("llama", {}, angles(rounded(torch.bfloat16)), "text moved by 1,000"),
     "positions in float16": ("llama", {}, angles(rounded(torch.float16)), "text moved by 5,001"),
     "speeds in bfloat16": ("llama", {}, angles(speeds=rounded(torch.bfloat16)), SPEEDS),
-    "angles in bfloat16": ("llama", {}, angles(angle=rounded(torch.bfloat16)), SPEEDS),
+    "angles in bfloat16": ("llama", {}, angles(angle=rounded(torch.bfloat16)), "text moved by 1,000"),
     "positions ignored": ("llama", {}, numbered(LLAMA, lambda given, past, counted: counted), "positions are read"),
     "positions ignored by a table": (
         "gpt2", {}, numbered(GPT2, lambda given, past, counted: counted), "left padding, numbered by the mask"),
