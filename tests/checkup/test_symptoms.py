@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 
+from course_chapters import lesson_file
 from course_lib.checkup import checkup, compare, read
 from course_lib.checkup.check import change
 from course_lib.checkup.use import mean
@@ -283,3 +284,9 @@ def test_every_row_is_reproduced_or_says_that_it_needs_a_gpu():
     assert set(ROWS) == {*SEEDED, *HEALTHY, *in_lines, *RELEASED, *GPU} and len(ROWS) >= 40
     assert all("needs a GPU" in ROWS[row][1] for row in GPU)
     assert {row for row in ROWS if "needs a GPU" in ROWS[row][1]} == set(GPU)
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_every_row_leads_to_a_section_that_exists(row):
+    topic, heading = re.match(r"\[\d\d\]\(\.\./notebooks/\d\d_(\w+)\.ipynb\), “(.+)”", ROWS[row][3]).groups()
+    assert heading in re.findall(r"(?m)^# ##+ (.*)$", lesson_file(topic).read_text(encoding="utf-8"))
