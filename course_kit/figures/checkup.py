@@ -61,7 +61,7 @@ def panel(layer: int, curve: np.ndarray, longest: int, x: int, y: int) -> str:
     some = np.unique(np.linspace(0, curve.shape[1] - 1, POINTS).round().astype(int))
     lines = [
         f'<polyline fill="none" stroke="{LINES[head % len(LINES)]}" points="'
-        + " ".join(f"{across[at]:.0f},{row[at]:.0f}" for at in some)
+        + " ".join(f"{across[at]:.1f},{row[at]:.1f}" for at in some)
         + '"/>'
         for head, row in enumerate(up)
     ]
@@ -138,4 +138,5 @@ def advice(check: Check) -> str:
     topic, _, heading = check.section.partition(": ")
     if check.verdict not in ("fault", "know") or topic not in TOPICS:
         return check.says
-    return f"{check.says}. See chapter {TOPICS[topic].number}, “{heading.replace('`', '')}”."
+    end = "" if check.says.endswith("?") else "."
+    return f"{check.says}{end} See chapter {TOPICS[topic].number}, “{heading.replace('`', '')}”."

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from .models import Examined
 
 TOKEN = 42
+LOWEST = -80.0  # lower, float32 loses the weights; a curve ends there
 Sample = tuple[NDArray, NDArray]  # distances (n,), and a curve for each head (heads, n)
 
 
@@ -57,7 +58,7 @@ def _curve(weights: NDArray) -> Curve:
         logs = np.log(weights)
 
     def of(i: int, reach: int) -> NDArray:
-        return (logs[:, i, i - reach + 1 : i + 1] - logs[:, i, i, None])[:, ::-1]
+        return (logs[:, i, i - reach + 1 : i + 1] - logs[:, i, i, None])[:, ::-1].clip(LOWEST)
 
     reach = int((weights[:, -1] > 0).any(0).sum())
     both = min(reach, n // 2)
@@ -66,14 +67,18 @@ def _curve(weights: NDArray) -> Curve:
 
 
 def unexplained(samples: Sequence[Sample], speeds: ArrayLike) -> float:
-    """The share of the curves that no sum of cos(θ_m r) and sin(θ_m r) explains, in the worst head."""
+    """The share of the curves that no sum of cos(θ_m r) and sin(θ_m r) explains, in the worst head.
+
+    Heads whose curve reaches LOWEST are left out; 0 if no head is left.
+    """
     r = np.concatenate([distances for distances, _ in samples])
     found = np.concatenate([logs for _, logs in samples], -1).T
+    found = found[:, found.min(0) > LOWEST]
     angles = r[:, None] * np.asarray(speeds)
     basis = np.concatenate([np.ones((len(r), 1)), np.cos(angles), np.sin(angles)], 1)
     rest = found - basis @ np.linalg.lstsq(basis, found, rcond=1e-9)[0]
     spread = np.linalg.norm(found - found.mean(0), axis=0).clip(1e-30)
-    return float((np.linalg.norm(rest, axis=0) / spread).max())
+    return float((np.linalg.norm(rest, axis=0) / spread).max(initial=0.0))
 
 
 def suspects(theta: NDArray) -> Iterator[tuple[str, NDArray]]:

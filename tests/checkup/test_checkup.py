@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from course_chapters import lesson_file, tasks_of
+from course_kit import figures
 from course_lib.checkup import checkup, compare, models, transformers_model
 from course_lib.checkup.calls import CALLS
 from course_lib.checkup.check import SAME, VERDICTS, Check, judged
@@ -49,6 +50,11 @@ def test_a_healthy_model_gives_no_alarm(kind):
 @pytest.mark.parametrize("kind", FAMILIES)
 def test_other_weights_give_none_either(kind, seed):
     assert not checkup(family(kind, seed)).faults
+
+
+def test_slopes_so_steep_that_far_weights_vanish_give_no_alarm():
+    report = checkup(family("bloom", n_head=16, num_attention_heads=16))  # 192 · 2^(−1/2) = 136
+    assert not report.faults and report.curves[0].min() == -80
 
 
 def test_weights_that_belong_to_another_program_are_said():
@@ -220,6 +226,16 @@ def test_a_report_counts_and_defines_its_verdicts():
     lines = str(checkup(family("gpt2"))).splitlines()
     assert lines[-5].startswith("0 fault, ") and [line.split()[0] for line in lines[-4:]] == list(VERDICTS)
     assert Check("fine", "", 0.5, 0.125).shown == "+0.50 ± 0.12" and Check("fine", "", 3).shown == "3"
+
+
+def test_the_pictures_of_a_report_name_windows_and_layers_without_positions():
+    report = checkup(family("cohere2"))
+    shown = figures.position_curves(report.curves)
+    assert "layer 0 window 16" in shown.alt and "layer 3 flat" in shown.alt
+    with pytest.raises(ValueError, match=r"layers=\[0\]: expected a number for each of 4 curves"):
+        figures.position_curves(report.curves, layers=[0])
+    with pytest.raises(ValueError, match="gaps: expected some"):
+        figures.gap_curve(report.gaps)
 
 
 def test_code_that_comes_with_a_model_is_never_run():
