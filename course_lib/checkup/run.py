@@ -40,7 +40,7 @@ def checkup(
     weights, vocabulary, config: for a function, or in place of one. weights(ids, positions) returns (heads, n, n) for
         each layer; config has the keys of a config.json.
 
-    Raises ValueError for what is not a causal model, and for a text that is too short.
+    Raises ValueError for what is not a causal model, for a function of ids alone, and for a text that is too short.
     """
     examined = adapted(model, weights, vocabulary, config)
     case = Case(examined, *tokens(examined, text, tokenizer))
@@ -53,6 +53,8 @@ def checkup(
         for group, question in bar:
             bar.set_postfix_str(question.name)
             found.append(question.ask(case, group))
+    if all(check.verdict == "skipped" for check in found):
+        raise ValueError(f"model: {found[-1].says}; expected positions, a mask, a cache or weights to ask for")
     if not enough:
         found.append(Check("skipped", f"needs a text of {NEEDED} tokens or more", name=USE, group=USE))
     curves = [curve.logs for curve in case.curves()] if case.has_curves else []
@@ -112,7 +114,7 @@ def tokens(model: Examined, text: str | Tensor | None, tokenizer: Any) -> tuple[
 
 
 def check_causal(case: Case, weights_only: bool) -> None:
-    """A ValueError if the plain call fails, or if a token sees those after it."""
+    """A ValueError if the plain call fails, gives no numbers, or if a token sees those after it."""
     if weights_only:
         return
     try:
@@ -121,5 +123,7 @@ def check_causal(case: Case, weights_only: bool) -> None:
         other = case.model.logits(after)
     except Refused as why:
         raise ValueError(f"model: cannot read {SHORT} tokens: {why}") from why
+    if not before.isfinite().all():
+        raise ValueError("model: its logits are not finite, expected numbers")
     if change(other[:, :-1], before[:, :-1]) > SAME:
         raise ValueError("model: earlier logits depend on the last token, expected a causal model, not an encoder")

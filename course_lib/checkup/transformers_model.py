@@ -21,11 +21,13 @@ LOW = (torch.bfloat16, torch.float16)
 class Transformers(Examined):
     """A model in bfloat16 or float16 is copied to float32 first: otherwise every check would drown in rounding.
 
-    The decoder of an encoder-decoder reads a short fixed source.
+    The decoder of an encoder-decoder reads a short fixed source. Raises ValueError for a model in training mode.
     """
 
     def __init__(self, model: Any) -> None:
-        self.model = (copy.deepcopy(model).float() if model.dtype in LOW else model).eval()
+        if model.training:
+            raise ValueError("model: it is in training mode, expected model.eval(), because dropout changes its logits")
+        self.model = copy.deepcopy(model).float() if model.dtype in LOW else model
         config = model.config.get_text_config(decoder=True)
         self.two_parts = bool(getattr(model.config, "is_encoder_decoder", False))
         self.name, self.config = type(model).__name__, config.to_dict() | {"model_type": config.model_type}
@@ -158,6 +160,8 @@ def loaded(name: str | Path, download: bool = False) -> tuple[Any, Any]:
         import transformers
     except ImportError:
         raise ValueError("transformers is missing: install it with `pip install transformers`") from None
+    if Path(name).is_absolute() and not Path(name).is_dir():
+        raise ValueError(f"{name}: there is no such folder")
     how = {"local_files_only": not download, "trust_remote_code": False}
     try:
         config = transformers.AutoConfig.from_pretrained(name, **how)

@@ -171,6 +171,8 @@ BAD = {
     "a function that raises": (lambda: checkup(raises), "the model raised KeyError: 'no such token'"),
     "a function with wrong shapes": (
         lambda: checkup(lambda ids: torch.zeros(3, 5)), r"returned a tensor \(3, 5\), expected logits"),
+    "no numbers": (lambda: checkup(lambda ids: torch.full((*ids.shape, 9), torch.nan)), "its logits are not finite"),
+    "a function of ids alone": (lambda: checkup(lambda ids: own()[0](ids)), "expected positions, a mask, a cache or"),
     "an encoder": (lambda: checkup(looks_ahead), CAUSAL),
     "a text of five tokens": (lambda: checkup(own()[0], torch.arange(5)), r"text of \(5,\) tokens: expected"),
     "a string without a tokenizer": (lambda: checkup(own()[0], "The cat"), "tokenizer=None: expected the model's"),
@@ -189,8 +191,10 @@ def test_an_encoder_of_transformers_is_refused():
     transformers = pytest.importorskip("transformers")
     small = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
     model = transformers.BertForMaskedLM(transformers.BertConfig(vocab_size=101, **small))
-    with pytest.raises(ValueError, match=CAUSAL):
+    with pytest.raises(ValueError, match="in training mode"):
         checkup(model)
+    with pytest.raises(ValueError, match=CAUSAL):
+        checkup(model.eval())
 
 
 def test_a_folder_without_a_model_is_told(tmp_path):
