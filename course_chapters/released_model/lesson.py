@@ -455,10 +455,9 @@ figures.pair_view(q[45], k[44], model.speeds, [0, 1, 2, 4, 16, 64], interleaved=
 # %% [markdown]
 # ## Deeper · One token, repeated
 #
-# What does position alone do in a head of a released model? Let the model read one token, repeated. All values are
-# then equal, so a layer returns the same vector at every place, whatever its weights. The next layer gets equal rows,
-# too, and so on to the last. Queries and keys are equal but for their rotation. So $\ln(w_{ij} / w_{ii})$, the score of
-# key $j$ minus that of the query's own key, depends on positions alone.
+# What does position alone do in a head? Let the model read one token, repeated. All values are equal, so every layer
+# returns equal rows, whatever its weights. Queries and keys differ by their rotation alone. So $\ln(w_{ij} / w_{ii})$,
+# the score of key $j$ minus that of the query's own key, depends on positions alone.
 
 # %% tags=["nbval-ignore-output"]
 n = 64
@@ -473,10 +472,8 @@ for layer in (0, 11, 16):
 figures.position_curves(curves, layers=(0, 11, 16))
 
 # %% [markdown]
-# The panels show heads 0, 3 and 6. Each line is a sum of 32 cosines with the speeds of RoPE. In layer 16 the lines stay
-# within 0.05 of 0, so for this token position hardly matters there. The same call draws the scheme of any model that
-# shows its weights: a straight line for ALiBi, steps for T5's buckets, an end where a window ends, nothing at all in a
-# layer without positions. The check-up (`python3 course.py checkup`) begins with it.
+# The panels show heads 0, 3 and 6. Each line is a sum of 32 cosines with the speeds of RoPE; with ALiBi it would be
+# straight. The check-up (`python3 course.py checkup`) reads the scheme of any model from such curves.
 #
 # ## Deeper · Other texts
 #
