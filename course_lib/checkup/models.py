@@ -92,6 +92,7 @@ class Function(Examined):
         self.function, self.weights_of, self.config = function, weights, config
         self.name = getattr(function or weights, "__name__", type(function or weights).__name__)
         self.length = config.get("max_position_embeddings", 512)
+        self.vocabulary = vocabulary or 0  # not known yet
         self.vocabulary = vocabulary or self.logits(torch.zeros(1, 2, dtype=torch.long)).shape[-1]
 
     @torch.no_grad()
@@ -109,10 +110,9 @@ class Function(Examined):
         if missing := [name for name in given if name not in takes]:
             raise Refused(f"{self.name} takes no {' and no '.join(missing)}")
         found = called(self.function, ids, **given)
-        wanted = (batch, n, getattr(self, "vocabulary", None) or "vocabulary")
-        if not isinstance(found, Tensor) or found.dim() != 3 or found.shape[:2] != ids.shape:
-            raise Refused(f"{self.name} returned {described(found)}, expected logits {wanted}")
-        if wanted[2] not in ("vocabulary", found.shape[2]):
+        size = self.vocabulary or (found.shape[-1] if isinstance(found, Tensor) and found.dim() else 0)
+        if not isinstance(found, Tensor) or found.shape != (batch, n, size):
+            wanted = (batch, n, self.vocabulary or "vocabulary")
             raise Refused(f"{self.name} returned {described(found)}, expected logits {wanted}")
         return found.float()
 
@@ -123,8 +123,9 @@ class Function(Examined):
         n = ids.shape[1]
         layers = [torch.as_tensor(layer) for layer in called(self.weights_of, ids, positions)]
         layers = [layer[0] if layer.dim() == 4 else layer for layer in layers]
-        if bad := next((layer for layer in layers if layer.dim() != 3 or layer.shape[1:] != (n, n)), None):
-            raise Refused(f"weights returned {described(bad)} for a layer, expected (heads, {n}, {n})")
+        for layer in layers:
+            if layer.dim() != 3 or layer.shape[1:] != (n, n):
+                raise Refused(f"weights returned {described(layer)} for a layer, expected (heads, {n}, {n})")
         return Shown(layers)
 
 

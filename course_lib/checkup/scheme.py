@@ -72,7 +72,8 @@ def relative(case: Case) -> Check:
     if case.scheme == "table":
         return Check("fine" if max(offs) > FIT else "fault", "no, as a table of positions means", max(offs))
     bad = "not relative: an absolute part, or a rotation whose pairs and angles do not match"
-    return judged(max(offs), "the curve is the same for an earlier query", bad, limit=FIT)
+    otherwise = "know" if case.scheme == "unknown" else "fault"
+    return judged(max(offs), "the curve is the same for an earlier query", bad, limit=FIT, otherwise=otherwise)
 
 
 @question("keys that a query sees", "windows_and_sinks: A window by hand")
@@ -84,9 +85,8 @@ def window(case: Case) -> Check:
     if reach == [visible(layer, n) for layer in case.layers]:
         return Check("fine", f"of {n}, as the file says", min(reach))
     wanted = ", ".join(map(str, sorted({visible(layer, n) for layer in case.layers})))
-    return Check(
-        "fault", f"{shown} of {n}; the file says {wanted}. Is the window applied, and is its edge right?", min(reach)
-    )
+    says = f"{shown} of {n}; the file says {wanted}. Is the window applied, and is its edge right?"
+    return Check("fault", says, min(reach))
 
 
 def visible(layer: Layer, n: int) -> int:

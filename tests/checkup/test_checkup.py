@@ -129,6 +129,11 @@ def test_a_plain_function_is_examined_with_its_weights_and_without():
     assert alone["layers without positions"].verdict == "fine" and alone["cache: one by one"].verdict == "skipped"
 
 
+def test_weights_of_a_wrong_shape_are_told():
+    found = by_name(checkup(own()[0], weights=lambda ids, positions: [torch.zeros(3, 5)]))
+    assert "weights returned a tensor (3, 5) for a layer" in found["layers without positions"].says
+
+
 def test_weights_alone_with_a_config_show_the_wrong_base():
     _, weights = own()
     config = {"num_hidden_layers": 1, "num_attention_heads": 4, "hidden_size": 32, "rope_theta": 1e4}
