@@ -6,9 +6,10 @@
     python3 course.py model    fetch the released model (93 MB), which lab and test do, too
     python3 course.py build    write the notebooks from course_chapters/
     python3 course.py site     turn the built notebooks into a web site
+    python3 course.py checkup  examine how a language model of yours uses positions
 
 Arguments after the command are passed on: `lab --no-browser`, `test tests/schemes -k shaw`, `build --check`,
-`model --index-url …` (to pip).
+`model --index-url …` (to pip), `checkup MODEL`.
 `lab` opens your own copies of the notebooks, in the folder mine. `test --all` adds the slow tests.
 The first run installs what the course needs in the folder .venv. The packages of the site go to build/site-env.
 """
@@ -41,7 +42,7 @@ LEARN, DEVELOP = ["requirements.txt"], ["requirements.txt", "tests/requirements.
 
 def main(arguments):
     """Exit status, or the sentence that says what went wrong."""
-    commands = {command.__name__: command for command in (lab, test, model, build, site)}
+    commands = {command.__name__: command for command in (lab, test, model, build, site, checkup)}
     if sys.version_info < (3, 11):
         return (
             f"This course needs Python 3.11 or newer; this is {sys.version.split()[0]}. A newer one is at "
@@ -127,6 +128,13 @@ def site(arguments):
     VENV, GIGABYTES = apart, 0.3
     prepare(["docs/site/requirements.txt"])
     become("docs/site/make.py", *arguments)
+
+
+def checkup(arguments):
+    """The check-up of a model; without arguments, of the released one."""
+    prepare(LEARN)
+    fetch_model()
+    become("-m", "course_kit.checkup", *arguments)
 
 
 def become(*arguments):

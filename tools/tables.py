@@ -1,4 +1,4 @@
-"""The numbers in README.md and docs/teaching.md: people write the rows of a table, `course.py build` its numbers.
+"""The numbers in README.md and two pages of docs/: people write the rows of a table, `course.py build` its numbers.
 
 A table between `<!-- build: NAME -->` and `<!-- end -->` has its numbers from the function NAME below, which gets each
 row as a list of cells. The row with the cell `together` has the sum of each column. On the whole page, a link to a
@@ -13,7 +13,7 @@ from course_chapters import tasks_of, topics
 from course_kit.contents import TOPICS, Chapter, number
 from tools.links import core, link, sections, task_minutes
 
-PAGES = ("README.md", "docs/teaching.md")
+PAGES = ("README.md", "docs/teaching.md", "docs/symptoms.md")
 TABLE = re.compile(r"(<!-- build: (\w+) -->\n.*\n.*\n)((?:\|.*\n)+)<!-- end -->")
 NOTEBOOK = re.compile(r"\[([^\]]*)\]\(([./]*)(notebooks|exercises|solutions)/\d\d_(?:tasks_|solutions_)?(\w+)\.ipynb\)")
 SESSION = 90  # minutes

@@ -472,6 +472,28 @@ assert lengths[0, 25] < 2
 figures.pair_view(q[45], k[44], model.speeds, [0, 1, 2, 4, 16, 64], interleaved=True, title="Head 16.0, query 45")
 
 # %% [markdown]
+# ## Deeper · One token, repeated
+#
+# What does position alone do in a head? Let the model read one token, repeated. All values are equal, so every layer
+# returns equal rows, whatever its weights. Queries and keys differ by their rotation alone. So $\ln(w_{ij} / w_{ii})$,
+# the score of key $j$ minus that of the query's own key, depends on positions alone.
+
+# %% tags=["nbval-ignore-output"]
+n = 64
+repeated = torch.full((n,), int(model.encode(" the")[0]))
+curves = []
+for layer in (0, 11, 16):
+    weights = torch.stack([model.attention(repeated, layer, head) for head in (0, 3, 6)])
+    last, middle = (weights[:, i, : i + 1].flip(-1) for i in (n - 1, 40))  # by distance: 0, 1, 2, …
+    curve, earlier = ((row / row[:, :1]).log() for row in (last, middle))
+    assert abs(curve[:, :41] - earlier).max() < 0.001  # another query, the same curve: only the distance counts
+    curves.append(curve)
+figures.position_curves(curves, layers=(0, 11, 16))
+
+# %% [markdown]
+# The panels show heads 0, 3 and 6. Each line is a sum of 32 cosines with the speeds of RoPE; with ALiBi it would be
+# straight. The check-up (`python3 course.py checkup`) reads the scheme of any model from such curves.
+#
 # ## Deeper · Other texts
 #
 # The lesson read *Alice*, which the model has probably met in training. Committed runs repeat two of its tests on two

@@ -24,6 +24,9 @@ figures.show(fig, alt="…")                   a matplotlib figure
 figures.map_of_schemes()                     the course on one page
 figures.map_of_heads(scores, profiles)       a model's heads by what they do; click one, see its weight by distance
 figures.pair_view(q, k, speeds, distances)   what each RoPE pair adds to one score, by distance; stop a pair
+figures.position_curves(report.curves)       what position adds in each head of a released model, layer by layer
+figures.gap_curve(report.gaps)               what a gap in the positions costs a model, in nats
+figures.checkup_report(report)               a check-up of a model, with both
 figures.play(bias_matrix, n=(3, 12))         your own function with sliders; the one picture that needs a kernel
 figures.side_by_side(a, b)                   pictures in a row;  picture.save("slide.html")
 """
@@ -33,6 +36,7 @@ from .alibi_slopes import alibi_slopes
 from .attention_block import attention_block
 from .bias import attention_explorer, bias_heatmap
 from .bucket_explorer import bucket_explorer
+from .checkup import checkup_report, gap_curve, position_curves
 from .clip_grid import clip_grid
 from .decoding_step import decoding_step
 from .heatmap import heatmap

@@ -1,4 +1,4 @@
-"""The pages of the site as Sphinx reads them: every notebook, two texts, and a first page made of README.md."""
+"""The pages of the site as Sphinx reads them: every notebook, three texts, and a first page made of README.md."""
 
 import json
 import posixpath
@@ -13,7 +13,7 @@ from tools.address import open_in_colab
 
 ROOT = Path(__file__).resolve().parents[2]
 LABELS = {"notebooks": "Lesson", "exercises": "Tasks", "solutions": "Solutions"}
-TEXTS = ("docs/teaching.md", "docs/acknowledgements.md")
+TEXTS = ("docs/symptoms.md", "docs/teaching.md", "docs/acknowledgements.md")
 START = "One command"  # the part of README.md that says how to begin
 FIRST = ("How much of it?", "The core, in three hours", "The chapters", START)  # what the first page shows of README.md
 CARD = "docs/conventions.html"  # a page as it is

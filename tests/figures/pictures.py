@@ -5,6 +5,7 @@ import numpy as np
 from course_chapters import questions
 from course_chapters.which_one import comparison, guide
 from course_kit import figures
+from course_lib.checkup.check import VERDICTS, Check, Report
 from course_lib.example import TOKENS, K, Q, V
 from course_lib.reference.absolute import frequencies
 from course_lib.reference.attention import attention, scores
@@ -23,6 +24,10 @@ HEADS = {"previous token": SHARES[..., 1], "sink": SINK[..., 0], "nats lost": 0.
 # A query, and a key whose pairs agree with it one token away, but for one slow pair that is large.
 QUERY, SPEEDS = np.cos(np.arange(64.0)) * 3, frequencies(64, 1e5)
 PAIRS = QUERY, rotate(QUERY[None], past=1, speeds=-SPEEDS)[0] - 9 * (np.arange(64) % 32 == 25), SPEEDS
+# Three layers with two heads: all see 40 keys, a window of 8, and no positions. A check-up of them.
+CURVES = [-np.arange(40.0) * [[0.1], [0.5]], -np.arange(8.0) * [[0.2], [0.3]], np.zeros((2, 40))]
+FOUND = [Check(verdict, "a sentence", 0.25, 0.05, "a check", "the scheme", "rope: The algebra") for verdict in VERDICTS]
+REPORT = Report("A model", FOUND, ["The file says: RoPE."], CURVES, [(100, FOUND[0]), (200, FOUND[1])])
 
 
 def make_pictures():
@@ -53,6 +58,9 @@ def make_pictures():
         "heads": figures.map_of_heads(*HEADS),
         "pairs": figures.pair_view(*PAIRS, [0, 1, 2, 3, 16, 64]),
         "two pairs": figures.pair_view([1, 2, 3, 4], [4, 3, 2, 1], [1, 0], (0, 5), title="Two pairs"),
+        "curves": figures.position_curves(CURVES, layers=(0, 5, 7)),
+        "gaps": figures.gap_curve(REPORT.gaps),
+        "checkup": figures.checkup_report(REPORT),
         "trace": figures.trace(attention, Q, K, V, bias=BIAS, tokens=TOKENS),
         "question": figures.question("Does `sat` gain?", OPTIONS, answer="loses"),
         "quiz": questions.quiz(),

@@ -11,9 +11,10 @@ from tools.tables import up_to_date
 
 from .. import ROOT
 
-NAMES = ("README.md", "docs/teaching.md", "CONTRIBUTING.md", "docs/contributing.md", "docs/house.md")
+DOCS = ("teaching", "contributing", "house", "symptoms")
+NAMES = ("README.md", "CONTRIBUTING.md", *(f"docs/{name}.md" for name in DOCS))
 PAGES = {path: (ROOT / path).read_text(encoding="utf-8") for path in NAMES}
-README, TEACHING, *_ = PAGES.values()
+README, TEACHING = PAGES["README.md"], PAGES["docs/teaching.md"]
 TOGETHER = "\n".join(PAGES.values())
 DRAWN = re.findall(r"`((?:figures|guide)\.[^`]+\.save\([^`]+)`", TOGETHER)
 FOR_SLIDES = re.findall(r"(?m)\| `((?:figures|comparison|guide)\..*)` \|$", TEACHING)

@@ -1,0 +1,95 @@
+"""The curve of each head: what position alone adds to a score, read off a text of one token, repeated.
+
+All values are equal in such a text, so the output of attention does not depend on its weights, and every layer gets
+equal rows. Queries and keys are then equal, too, but for their positions. So
+
+    ln(w_ij / w_ii) = score_ij − score_ii
+
+is a function of i and j alone: the scheme, in every head of every layer, from one call.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+
+from .models import Examined
+
+TOKEN = 42
+LOWEST = -80.0  # lower, float32 loses the weights; a curve ends there
+Sample = tuple[NDArray, NDArray]  # distances (n,), and a curve for each head (heads, n)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One layer's curve, of the last query: `logs` (heads, reach) at the distances 0, 1, … `reach` − 1."""
+
+    logs: NDArray
+    middle: float  # how far the curve of a query in the middle differs from it
+    missing: float  # the share of the weight that no key gets
+
+    @property
+    def reach(self) -> int:
+        """How many keys a query sees."""
+        return self.logs.shape[1]
+
+    @property
+    def size(self) -> float:
+        """How far a curve departs from its mean; about 0 if the layer sees no position."""
+        return float(abs(self.logs - self.logs.mean(-1, keepdims=True)).max())
+
+
+def curves(model: Examined, n: int, stride: int = 1, start: int = 0) -> list[Curve]:
+    """The curve of every layer in a text of n equal tokens at the positions start, start + stride, …
+
+    Raises Refused for a model that shows no weights.
+    """
+    ids = torch.full((1, n), min(TOKEN, model.vocabulary - 1))
+    positions = None if (stride, start) == (1, 0) else start + stride * torch.arange(n)[None]
+    return [_curve(weights.double().numpy()) for weights in model.shown(ids, positions).weights]
+
+
+def _curve(weights: NDArray) -> Curve:
+    """Of the weights (heads, n, n) of a layer."""
+    n = weights.shape[-1]
+    with np.errstate(divide="ignore"):
+        logs = np.log(weights)
+
+    def of(i: int, reach: int) -> NDArray:
+        return (logs[:, i, i - reach + 1 : i + 1] - logs[:, i, i, None])[:, ::-1].clip(LOWEST)
+
+    reach = int((weights[:, -1] > 0).any(0).sum())
+    both = min(reach, n // 2)
+    middle = float(abs(of(n // 2, both) - of(n - 1, both)).max())
+    return Curve(of(n - 1, reach), middle, float(1 - weights[:, -1].sum(-1).mean()))
+
+
+def unexplained(samples: Sequence[Sample], speeds: ArrayLike) -> float:
+    """The share of the curves that no sum of cos(θ_m r) and sin(θ_m r) explains, in the worst head.
+
+    Heads whose curve reaches LOWEST are left out; 0 if no head is left.
+    """
+    r = np.concatenate([distances for distances, _ in samples])
+    found = np.concatenate([logs for _, logs in samples], -1).T
+    found = found[:, found.min(0) > LOWEST]
+    angles = r[:, None] * np.asarray(speeds)
+    basis = np.concatenate([np.ones((len(r), 1)), np.cos(angles), np.sin(angles)], 1)
+    rest = found - basis @ np.linalg.lstsq(basis, found, rcond=1e-9)[0]
+    spread = np.linalg.norm(found - found.mean(0), axis=0).clip(1e-30)
+    return float((np.linalg.norm(rest, axis=0) / spread).max(initial=0.0))
+
+
+def suspects(theta: NDArray) -> Iterator[tuple[str, NDArray]]:
+    """Speeds that a faulty program might use in place of θ, with what it did."""
+    share = np.arange(len(theta)) / len(theta)
+    yield "twice the speeds explain it: is it rotated twice, or a factor of 2 ignored?", 2 * theta
+    rounded = torch.tensor(theta).bfloat16().double().numpy()
+    yield "speeds rounded to bfloat16 explain it", rounded
+    for factor in (2, 3, 4):
+        yield f"the speeds of a head {factor} times as wide explain it", theta ** (1 / factor)
+    for factor in (4, 8, 32):
+        yield f"speeds {factor} times as fast explain it: is a scaling factor ignored?", factor * theta
+    for base in (1e3, 1e4, 1e5, 1.5e5, 5e5, 1e6, 2e6, 5e6, 1e7):
+        yield f"base {base:,.0f} explains it", base**-share
