@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from course_lib.checks import check_array
+
 from ..contents import TOPICS
 from ..display.colours import LINES
-from ..display.formatting import MINUS, check_array, escape, with_sign
+from ..display.formatting import MINUS, escape, with_sign
 from ..display.picture import Picture
 from ..display.svg import svg_image
 

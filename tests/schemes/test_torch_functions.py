@@ -41,6 +41,4 @@ def test_a_query_that_sees_nothing(way):
     output = attend()[0]
     torch.testing.assert_close(output[0], torch.full((4,), expected), equal_nan=True)
     scores = (X[0] @ X[0].T / 2).masked_fill(~SEEN, -torch.inf)
-    torch.testing.assert_close(
-        output[1:], scores[1:].softmax(-1) @ X[0]
-    )  # the others divide by √d
+    torch.testing.assert_close(output[1:], scores[1:].softmax(-1) @ X[0])  # the others divide by √d
