@@ -23,7 +23,7 @@ WORDS = {  # the lines of a fold, by the fields of a situation; what to take is 
     "paper": "Ground, reported in a paper",
     "unknown": "Not verified",
     "costs": "Costs",
-    "unless": "Unless",
+    "unless": "What would change it",
     "test": "Test afterwards",
 }
 
@@ -45,17 +45,15 @@ def ask(*words: str) -> Picture:
         body += f"<p class=rp-question>{group}</p>{folds}" if folds else ""
     if not taken:
         alt = no_verdict(" ".join(words))
-        body += f"<p>{escape(alt)}</p>"
+        body += f"<p>{rich(alt)}</p>"
     return Picture("guide", body, alt=alt, title=TITLE, styles=["decision"])
 
 
 def no_verdict(asked: str) -> str:
     """What the guide says of something that no situation takes or is about."""
-    for scheme in SCHEMES:
-        if scheme.lower() == asked.lower():
-            return f"No verdict on {scheme}: no situation takes it yet. That says nothing against it."
-    known = "; ".join(heading for situations in SITUATIONS.values() for heading in situations)
-    return f"No verdict: nobody has judged “{asked}” yet. There are: {known}."
+    if asked.lower() in (scheme.lower() for scheme in SCHEMES):
+        return f"No verdict on {asked}: no situation takes it yet. That says nothing against it."
+    return f"No verdict: no situation is about “{asked}”. `guide.ask()` shows those that there are."
 
 
 def _fits(words: tuple[str, ...], heading: str, advice: Situation) -> bool:
@@ -66,5 +64,5 @@ def _fold(heading: str, advice: Situation, unfolded: bool) -> str:
     """A situation and what to take; in its fold everything else."""
     said = advice._asdict()
     lines = [f"<li><b>{word}:</b> {rich(said[field])}</li>" for field, word in WORDS.items() if said[field]]
-    summary = f"<summary {SUPPRESS}><b>{escape(heading)}</b> <span>{rich(advice.take)}</span></summary>"
+    summary = f"<summary {SUPPRESS}><span>{escape(heading)} →</span> <b>{rich(advice.take)}</b></summary>"
     return f"<details{' open' * unfolded}>{summary}<ul>{''.join(lines)}</ul></details>"

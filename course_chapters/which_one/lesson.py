@@ -53,7 +53,7 @@ guide.ask("SmolLM2")
 guide.ask()
 
 # %% [markdown]
-# A situation that is not in the list has no verdict.
+# Other situations have no verdict.
 #
 # ## T5 is two models
 #
@@ -111,8 +111,8 @@ guide.ask("row")
 # ## What no row of offsets can say
 #
 # Ten tokens back is far for the twentieth token, and near for the two-thousandth. So FIRE (Li et al. 2023) divides
-# $\psi$ of the distance by $\psi$ of the query's position, where $\psi(x) = \ln(c\,x + 1)$. We call the result the
-# *share*. By hand, with $c = 1$, for the query *mat* at position 4:
+# $\psi$ of the distance by $\psi$ of the query's position, where $\psi(x) = \ln(c\,x + 1)$. The result is the *share*.
+# With $c = 1$, for the query *mat* at position 4:
 
 # %%
 def psi(x):
@@ -275,8 +275,8 @@ ramp
 #
 # ## And yours
 #
-# A recommendation is a guess about your model until it is tested there. So end with your own: move a text, pad it, pack
-# it, and make it longer than its training.
+# A recommendation is a guess about your model until it is tested there. So end with your own: move a text, pad it, and
+# make it longer than in training.
 #
 # ## Remember
 #

@@ -101,7 +101,7 @@ NEW = {
         f"{nats('alibi')}.",
         unknown="Whether T5 buckets and FoX keep this small lead in large models.",
         costs=f"No parameters. A cache as without positions, {gib(32, 2048):.1f} GiB for 32k tokens in Llama 3.1 8B.",
-        unless="Texts will outgrow training: take the next situation.",
+        unless="Texts will outgrow training: see the decoder for 128k tokens.",
         test=f"The loss by place in the text (`loss_by_length`, {chapter('longer_than_training')}).",
     ),
     "a decoder, texts of 128k tokens and more": Situation(
@@ -214,7 +214,7 @@ BATCH = {
         f"{' and '.join(COUNTING)} answer differently from the text alone. With positions 0, 1, 2, … only RoBERTa "
         "does, whose own begin after `padding_idx`.",
         costs="Nothing: `positions = (mask.cumsum(-1) - 1).clamp(min=0)`.",
-        unless="It is RoBERTa: give it the mask only.",
+        unless="The model is RoBERTa: give it the mask only.",
         test=f"A padded prompt gives what it gives alone (`positions_with_padding`, {chapter('which_one')}).",
     ),
     "several texts packed into one row": Situation(
@@ -239,7 +239,7 @@ HAVE = {
         unknown="The file of the 3B, which we have not seen.",
         paper="Llama Team 2024: 800 billion tokens of training on longer texts (405B).",
         costs=f"{gib(32, 2048):.1f} GiB for 32k tokens (8B). Any kernel.",
-        unless="It is Llama 3 of April 2024, which has no rule and reads 8,192 tokens.",
+        unless="Yours is Llama 3 of April 2024, which has no rule and reads 8,192 tokens.",
         test="The slowest pairs are 8 or 32 times slower than without the rule. Then a pass key.",
     ),
     "Qwen 3: longer texts": Situation(
@@ -313,7 +313,7 @@ HAVE = {
         small=f"At 1,024 tokens: {change('t5-64')} nats if training reached the last bucket, else {change('t5-256')}.",
         unknown="Whether fine-tuning on long targets has repaired this in your T5.",
         costs=f"{gib(12, 2 * 12 * 64):.1f} GiB for an input of 32k tokens (base). SDPA, but no flash kernel.",
-        unless="It was fine-tuned on long outputs.",
+        unless="Yours was fine-tuned on long outputs.",
         test="The loss by place in the text, of inputs and outputs apart.",
     ),
     "BERT or RoBERTa: longer texts": Situation(

@@ -84,5 +84,38 @@ def test_packed_texts(family):
     assert not same(apart[True], alone)
 
 
+def config(name):
+    return getattr(transformers, f"{name}Config")()
+
+
+def every_fourth_is_full(layers):
+    return [kind == "full_attention" for kind in layers[:8]] == [False, False, False, True] * 2
+
+
+def test_what_the_guide_says_of_configurations():
+    for name in ("Cohere2", "Exaone4"):
+        assert every_fourth_is_full(config(name).layer_types) and config(name).sliding_window == 4096
+    oss, bert, gemma = config("GptOss"), config("ModernBert").rope_parameters, config("Gemma4Text").rope_parameters
+    assert (oss.sliding_window, oss.rope_parameters["factor"], oss.rope_parameters["truncate"]) == (128, 32, False)
+    assert [bert[kind]["rope_theta"] for kind in ("sliding_attention", "full_attention")] == [10_000, 160_000]
+    assert (gemma["full_attention"]["rope_theta"], gemma["full_attention"]["partial_rotary_factor"]) == (1e6, 0.25)
+    qwen = config("Qwen3_5Text")
+    assert every_fourth_is_full(qwen.layer_types) and qwen.rope_parameters["partial_rotary_factor"] == 0.25
+    voxtral = config("VoxtralRealtime")
+    assert (voxtral.audio_config.sliding_window, voxtral.text_config.sliding_window) == (750, 8192)
+    assert config("DINOv3ViT").rope_theta == 100 and config("ParakeetEncoder").num_hidden_layers == 24
+
+
+def test_bert_and_vit_refuse_what_is_larger_than_their_tables():
+    with pytest.raises(RuntimeError, match="512"):
+        model_of("BERT")(torch.ones(1, 600, dtype=torch.long))
+    small = dict(hidden_size=48, num_hidden_layers=1, num_attention_heads=4, intermediate_size=64, image_size=64)
+    image, vit = torch.zeros(1, 3, 96, 96), transformers.ViTModel(transformers.ViTConfig(**small))
+    with pytest.raises(ValueError, match="image size"):
+        vit(image)
+    vit(image, interpolate_pos_encoding=True)
+    transformers.DINOv3ViTModel(transformers.DINOv3ViTConfig(**small))(image)
+
+
 def test_the_guide_counts_them():
     assert len(TINY) == FAMILIES and {*KEPT_APART, *COUNTING} < set(TINY)
