@@ -101,7 +101,7 @@ assert torch.allclose(packed, alone, atol=1e-6)
 # raises an error. What do released models do? We tried tiny ones with random weights:
 
 # %%
-guide.ask("row")
+guide.ask("packed")
 
 # %% [markdown]
 # Five families of fifteen find the borders, and none with `use_cache=True`. With left padding, only GPT-2 and BERT need
@@ -269,9 +269,8 @@ ramp = own_scheme.train(make, "characters", against=("alibi",))
 ramp
 
 # %% [markdown]
-# Ramp's loss at 1,024 is half a nat higher than at 128, though training has seen every number of this bias. With equal
-# scores, the 16 near keys weigh 4.4 together, and the 1,008 others, each $e^{-4}$, weigh 18.5. But one seed and 300 steps
-# are not a result.
+# Ramp's loss at 1,024 is half a nat higher than at 128, though training has seen every number of this bias. In the longer
+# text, a thousand far keys, each with $e^{-4}$, outweigh the 16 near ones. But one seed and 300 steps are not a result.
 #
 # ## And yours
 #
@@ -345,38 +344,11 @@ step
 # With the gap its loss rises less than YaRN's, and yet it finds only one of four far keys, where YaRN finds all. So a
 # low loss does not show that far words are used. `help(own_repair)` shows how to write a bias or a mask.
 #
-# ## Deeper · FoX needs no matrix
-#
-# If all gates are equal, each step adds the same $\ln f$. Then FoX is ALiBi with the slope $-\ln f$.
-
-# %%
-from course_lib.reference.alibi import alibi_bias
-
-constant = np.tril(fox_bias(np.full(n, np.exp(-1 / 4))))
-assert np.allclose(constant, np.tril(alibi_bias(n, n_heads=4)[0]))  # the head with slope 1/4
-figures.side_by_side(
-    figures.heatmap(np.where(mask, constant, -np.inf), limit=2, digits=2, alt="FoX with one gate: ALiBi"),
-    figures.heatmap(np.where(mask, fox, -np.inf), limit=2, digits=2, alt="FoX with gates from content"),
-)
-
-# %% [markdown]
-# FoX's bias is a difference $c_i - c_j$ of running sums of $\ln f$, and the softmax removes $c_i$, which all keys of a row
-# share. So one number per key is enough, $-c_j$ (place 6 of the map in [[start_here|chapter #]]). Are the outputs with it
-# equal to those with the whole matrix?
-
-# %%
-from course_lib.reference.attention import attention
-
-c = np.cumsum(np.log(gates))
-assert np.allclose(np.tril(c[:, None] - c), fox)
-_, by_matrix = attention(Q, K, V, bias=fox, mask=mask)
-_, by_key = attention(Q, K, V, bias=-c, mask=mask)
-assert np.allclose(by_matrix, by_key)
-
-# %% [markdown]
 # ## Deeper · More positions from content
 #
-# These schemes have no file in this course, and the guide has no verdict on them.
+# If all gates of FoX are equal, it is ALiBi with the slope $-\ln f$. (The softmax removes what all keys of a row share,
+# so one number per key is enough. A claim below shows it.) The next schemes have no file in this course, and the guide
+# has no verdict on them.
 #
 # - **CoPE** (Golovneva et al. 2024) counts tokens of a kind. A gate $g_{ik} = \sigma(q_i \cdot k_k)$ says whether query
 #   $i$ counts token $k$, and the position of key $j$ is $\sum_{k=j}^{i} g_{ik}$. If the gates count full stops, a head can
@@ -388,11 +360,6 @@ assert np.allclose(by_matrix, by_key)
 #   pairs, and content only their lengths.
 # - **GRAPE** ([arXiv 2512.07805](https://arxiv.org/abs/2512.07805), 2025) writes RoPE, ALiBi and FoX as one kind of step,
 #   a matrix that is applied for each token in between.
-#
-# ## Deeper · Open questions
-#
-# Here are two projects. NTK and YaRN have the same loss with SmolLM2's gap, but of four far keys NTK finds none and YaRN
-# all: why? And does a T5 that was fine-tuned on long targets write longer texts than one that was not?
 #
 # ## Deeper · Easy to believe; let us run it
 #
