@@ -264,7 +264,7 @@ cost
 # %% [markdown]
 # Next we train it for 300 steps at 128 tokens. Will its loss at 1,024 stay level, as ALiBi's does, or rise?
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["nbval-ignore-output", "prints-only"]
 ramp = own_scheme.train(make, "characters", against=("alibi",))
 ramp
 
@@ -356,9 +356,9 @@ step
 # - **PaTH** (Yang et al. 2025) puts a matrix $H_t = I - \beta_t w_t w_t^\top$ for every token $t$ between key and query.
 #   With a unit vector $w_t$, $\beta_t = 1$ erases a direction and $\beta_t = 2$ reverses it. The linear layers of Qwen
 #   3.5 and Kimi Linear multiply their state by such a matrix, $I - \beta k k^\top$, so they erase as well as forget.
-# - **PoPE** ([arXiv 2509.10534](https://arxiv.org/abs/2509.10534), 2025) lets position alone decide the angles of the
+# - [**PoPE**](https://arxiv.org/abs/2509.10534) (2025) lets position alone decide the angles of the
 #   pairs, and content only their lengths.
-# - **GRAPE** ([arXiv 2512.07805](https://arxiv.org/abs/2512.07805), 2025) writes RoPE, ALiBi and FoX as one kind of step,
+# - [**GRAPE**](https://arxiv.org/abs/2512.07805) (2025) writes RoPE, ALiBi and FoX as one kind of step,
 #   a matrix that is applied for each token in between.
 #
 # ## Deeper · Easy to believe; let us run it

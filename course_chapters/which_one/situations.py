@@ -145,7 +145,7 @@ NEW = {
     "speech, whole recordings": Situation(
         take="RoPE in every layer of the encoder.",
         instead="Transformer-XL's terms, as in Parakeet.",
-        why="Every kernel takes it. A bias that learns leaves the fused ones.",
+        why="Every kernel takes it. A bias that learns leaves most fused ones.",
         released="Moonshine, LASR and GLM-ASR rotate; Parakeet and Granite Speech do not.",
         paper="Zhang et al. 2025: faster training, similar or lower error. We have not seen their tables.",
         costs=f"No parameters. Transformer-XL's terms: {24 * XL.parameters.of(Sizes(1024, 8)) / 1e6:.1f} million "
@@ -269,7 +269,7 @@ HAVE = {
         "is open.",
         paper="Gemma Team 2025: past 128k tokens, Gemma 3 degrades rapidly.",
         costs=f"{gib(5, 2048) + gib(29, 2048, 1024):.2f} GiB for 32k tokens, not {gib(34, 2048):.2f} (Gemma 3 4B).",
-        unless="The file of your size says less (Gemma 3 1B: 32,768).",
+        unless="The file of your size says another length (Gemma 3 1B: 32,768).",
         test="Both sets of speeds arrived: base 10,000 in windows, 1,000,000 elsewhere. Then a pass key.",
     ),
     "gpt-oss: longer texts": Situation(
