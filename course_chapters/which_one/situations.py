@@ -210,9 +210,9 @@ BATCH = {
         take="Give the model the mask, and positions counted from it.",
         instead="Pad on the right, if nothing is generated.",
         why="Then each token has the position that it would have alone.",
-        computed=f"Tiny models of {FAMILIES} families, with random weights. With the mask alone, "
-        f"{' and '.join(COUNTING)} answer differently from the text alone. With positions 0, 1, 2, … only RoBERTa "
-        "does, whose own begin after `padding_idx`.",
+        computed=f"Tiny models of {FAMILIES} families. With the mask alone, {' and '.join(COUNTING)} answer "
+        "differently from the text alone. With positions 0, 1, 2, … only RoBERTa does, whose own begin after "
+        "`padding_idx`.",
         costs="Nothing: `positions = (mask.cumsum(-1) - 1).clamp(min=0)`.",
         unless="The model is RoBERTa: give it the mask only.",
         test=f"A padded prompt gives what it gives alone (`positions_with_padding`, {chapter('which_one')}).",
@@ -221,7 +221,7 @@ BATCH = {
         take="One text per row, until a test shows that your model keeps packed texts apart.",
         instead="Positions from 0 in each text, no mask, and `use_cache=False`.",
         why="A leak raises no error. Few models look for borders, and a linear layer carries its state over.",
-        computed=f"The same tiny models, given the alternative: only {', '.join(KEPT_APART[:-1])} and "
+        computed=f"Tiny models of {FAMILIES} families, given the alternative: only {', '.join(KEPT_APART[:-1])} and "
         f"{KEPT_APART[-1]} keep the texts apart, and with `use_cache=True` none.",
         unknown="Kernels that take the lengths of the texts (`cu_seq_lens`) need a GPU. We have not run them.",
         costs="The padding that packing would save.",
