@@ -49,7 +49,7 @@ CONTENTS = (
     Chapter("longer_than_training", "Longer than training", 55),
     Chapter("stretching_rope", "RoPE, stretched", 55),
     Chapter("windows_and_sinks", "Windows, sinks and layers without positions", 55),
-    Chapter("which_one", "Which one?", 50),
+    Chapter("which_one", "Which one?", 55),
 )
 TOPICS = {chapter.topic: chapter for chapter in CONTENTS}
 

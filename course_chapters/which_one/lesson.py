@@ -1,12 +1,13 @@
 # %% [markdown]
 # # [[title]]
 #
-# You have built many ways to tell attention where a token is. *Which one should we use?* The last two schemes show what
-# no number per offset can do.
+# You have built many ways to tell attention where a token is. *Which one should we use?* This chapter answers for each
+# situation, and then shows what no number per offset can do.
 #
 # **You will be able to**
+# - choose a scheme for a model that you train or have, and say on what ground;
+# - say how a batch can break a model, and test for it;
 # - say what no row of offsets can express, and how position can come from content;
-# - choose a scheme for a given model, and say on what ground;
 # - have a new scheme checked, timed and trained.
 #
 # **You need** chapters [[bias_by_hand|#]] to [[windows_and_sinks|#]]. **Time** [[time]]. The quiz takes 25 more.
@@ -23,11 +24,95 @@ from course_study import own_scheme
 np.set_printoptions(precision=4, suppress=True)
 
 # %% [markdown]
+# ## A guide
+#
+# You train a decoder, for texts no longer than in training. What would you take?
+
+# %%
+guide.ask("decoder", "no longer")
+
+# %% [markdown]
+# RoPE, but not because it is the best: our small models speak against it. Each situation has one recommendation, at
+# most one alternative, and grounds of three kinds.
+#
+# - *Computed* holds everywhere.
+# - *Seen in released models* shows that it works in large ones, and seldom that something else is worse.
+# - *Trained small* means two layers. It is a reason to test your own model.
+#
+# **You have SmolLM2, and texts longer than its 8,192 tokens.** In [[stretching_rope|chapter #]], no repair beat a window
+# in text. What would you take?
+
+# %%
+guide.ask("SmolLM2")
+
+# %% [markdown]
+# The losses of YaRN and of the window are close, but a window cannot find a far key. So it depends on what you ask. Now
+# find *your* situation. Would you act on the answer? What is missing?
+
+# %%
+guide.ask()
+
+# %% [markdown]
+# Other situations have no verdict.
+#
+# ## T5 is two models
+#
+# "T5 reads longer texts than it was trained on." Its encoder and its decoder have tables of their own. In its first
+# training, an input had 512 tokens and its target 114 ([[t5_buckets|chapter #]]). How many pairs of a text reached the
+# last bucket?
+
+# %%
+from course_lib.reference.t5 import bucket
+
+for name, both, n in (("encoder", True, 512), ("decoder", False, 114)):
+    distance = np.arange(n)
+    last = bucket(-distance, bidirectional=both) == bucket(-9999, bidirectional=both)
+    pairs = (n - distance)[last].sum()  # with these distances, and the key before the query
+    print(f"{name}: the last bucket begins at {distance[last][0]}; {pairs:,} pairs of {n} tokens reach it")
+assert pairs == 1
+
+# %% [markdown]
+# All longer distances share the last number. The encoder's is trained well, and the decoder's hardly at all. In our
+# small models, such a table loses two nats ([[longer_than_training|chapter #]]). Fine-tuning on long targets may have
+# repaired your T5. So measure the loss of inputs and outputs apart.
+#
+# ## A batch can break a model, too
+#
+# Two texts are packed into one row, and the positions of each begin at 0. Is an answer of the second text what it would
+# be alone? We ask a layer with RoPE.
+
+# %%
+import torch
+
+from course_lib.nn.layer import RelativeAttention
+from course_lib.nn.rope import RoPE
+
+torch.manual_seed(0)
+layer, row = RelativeAttention(16, n_heads=2, position=RoPE(8), causal=True), torch.randn(1, 8, 16)
+text, positions = torch.tensor([0, 0, 0, 1, 1, 1, 1, 1]), torch.tensor([0, 1, 2, 0, 1, 2, 3, 4])
+alone = layer(row[:, 3:])
+for name, mask in (("positions", None), ("positions and a mask", text[:, None] == text)):
+    packed = layer(row, positions=positions, mask=mask)[:, 3:]
+    print(f"{name:20} differ by {(packed - alone).abs().max():.5f}")
+assert torch.allclose(packed, alone, atol=1e-6)
+
+# %% [markdown]
+# A position says where a token is, not in which text. Without a mask, the second text reads the first, and nothing
+# raises an error. What do released models do? We tried tiny ones with random weights:
+
+# %%
+guide.ask("packed")
+
+# %% [markdown]
+# Five families of fifteen find the borders, and none with `use_cache=True`. With left padding, only GPT-2 and BERT need
+# positions besides the mask (a task shows why). So before you ask how long a text may be, **test that a text gives in a
+# batch what it gives alone.**
+#
 # ## What no row of offsets can say
 #
 # Ten tokens back is far for the twentieth token, and near for the two-thousandth. So FIRE (Li et al. 2023) divides
-# $\psi$ of the distance by $\psi$ of the query's position, where $\psi(x) = \ln(c\,x + 1)$. We call the result the
-# *share*. By hand, with $c = 1$, for the query *mat* at position 4:
+# $\psi$ of the distance by $\psi$ of the query's position, where $\psi(x) = \ln(c\,x + 1)$. The result is the *share*.
+# With $c = 1$, for the query *mat* at position 4:
 
 # %%
 def psi(x):
@@ -39,7 +124,7 @@ for j in (3, 2, 0):
 
 # %% [markdown]
 # A small network $g$ turns the share into the bias. The denominator is at least $\psi(\tau)$, so the first queries do not
-# divide by tiny numbers. Training learns the network, $c$ and $\tau$.
+# divide by tiny numbers. Training learns $g$, $c$ and $\tau$.
 #
 # $$b_{ij} = g\left(\frac{\psi(i - j)}{\psi(\max(i, \tau))}\right)$$
 #
@@ -58,43 +143,15 @@ assert np.allclose(fire, np.tril(-2 * shares(n, c=1, threshold=tau)))
 figures.heatmap(np.where(mask, fire, -np.inf), alt="FIRE's bias: the diagonals are not constant")
 
 # %% [markdown]
-# At distance 1, the bias takes three values: up to $\tau$ the denominator is constant, then it grows. A row of offsets
-# ([[diagonals|chapter #]]) has only one number for each distance, so it cannot express FIRE.
-#
-# In torch, `FIRE` is the position of a layer, and $g$ is its network. With numbers that make $g(x) = -2x$, the layer
-# should add our bias.
-
-# %%
-import torch
-
-from course_lib.nn.fire import FIRE
-from course_lib.nn.layer import RelativeAttention
-from course_lib.reference.attention import scores
-from course_lib.reference.fire import fire_bias
-
-scheme = FIRE(n_heads=1, hidden=1, threshold=tau)
-numbers = (1, 1, 1, 0, -2, 0)  # c, the factor of τ, and g(x) = −2 · max(1 · x + 0, 0) + 0
-for part, number in zip(scheme.parameters(), numbers):
-    torch.nn.init.constant_(part, number)
-layer = RelativeAttention(4, 1, position=scheme).double()
-for matrix in (layer.query, layer.key):
-    torch.nn.init.eye_(matrix.weight)  # queries and keys are the layer's inputs, unchanged
-in_torch = layer.scores(torch.tensor(Q)[None], torch.tensor(K)[None])[0, 0]
-added = in_torch.detach().numpy() - scores(Q, K)
-assert np.allclose(added[mask], fire[mask])
-in_numpy = fire_bias(shares(n, c=1, threshold=tau), [1], [0], [[-2]], [0])[0]
-assert np.allclose(in_numpy, added)
-
-# %% [markdown]
-# Li et al. report that FIRE reads longer texts better than other schemes. In our only run with FIRE (one seed, a small
-# model), the loss at 1,024 tokens is 0.37 nats higher than at 128.
+# At distance 1, the bias takes three values, because the denominator grows. A row of offsets ([[diagonals|chapter #]])
+# has one number for each distance, so it cannot express FIRE. (The guide has no verdict on FIRE.)
 #
 # ## Position from content
 #
 # FoX, the forgetting transformer (Lin et al. 2025), uses no positions. In each head, every token $l$ computes a
-# **gate** $f_l$ between 0 and 1 from its vector. Seen from token $l$ and from all later ones, every key before $l$
-# loses: its $e^s$, where $s$ is the score, is multiplied by $f_l$. Suppose that the gates of one head are 1/4 at *sat*, 1/2 at *mat* and 1
-# elsewhere. How much is left of each key when *mat* looks back?
+# **gate** $f_l$ between 0 and 1 from its vector. When a query looks back past token $l$, every key before $l$ counts
+# only $f_l$ times as much: its $e^s$, where $s$ is the score, is multiplied by $f_l$. Suppose that the gates of one head
+# are 1/4 at *sat*, 1/2 at *mat* and 1 elsewhere. How much is left of each key when *mat* looks back?
 
 # %%
 from course_lib.reference.fox import fox_bias
@@ -112,62 +169,53 @@ assert np.allclose(fox[-1], np.log(kept))
 #
 # $$b_{ij} = \sum_{l=j+1}^{i} \ln f_l$$
 #
-# *The* and *cat* get the same bias because the gate of *cat* is 1. So how far a key seems depends on the tokens after it, up
-# to the query.
-#
-# What are such gates good for? In [[longer_than_training|chapter #]], two-layer models learned two tasks at 128 tokens:
-# *flip-flop* (the last bit written) and *retrieval* (the value of a name told far back).
+# So how far a key seems depends on the tokens after it. What is this good for? In [[longer_than_training|chapter #]],
+# two-layer models named the last bit written (*flip-flop*) and the value of a name told far back (*retrieval*). We print
+# the lowest and the highest seed at 1,024 tokens.
 
 # %%
 for task in (measured.BITS, measured.NAMES):
     for scheme in ("fox", "alibi"):
-        right = measured.right(scheme, task)
-        print(f"{task:9} {scheme:5}: {right[0]:.0%} right at 128 tokens, {right[-1]:.0%} at 1,024")
+        right = measured.losses(scheme, task, what="accuracy")[:, -1]
+        print(f"{task:9} {scheme:5}: {right.min():.0%} to {right.max():.0%} right")
 
 # %% [markdown]
-# In flip-flop, a write can close its gate on all earlier writes. But the bias of a far name adds up over all tokens after
-# it. To find the name, some head must keep the gates of all these tokens close to 1. For larger models, Lin et al.
-# report that FoX extrapolates better than a Transformer with RoPE, and equals it in tasks on long texts.
+# In flip-flop, a write can close its gate on all earlier writes. In retrieval, a name must outweigh the gates of all
+# tokens after it.
 #
-# ## A guide
+# ## A linear layer is a position scheme
 #
-# What you already have decides most of the choice: weights, a mask, a kernel, an image. The guide asks six questions.
-# Each answer has a verdict on every scheme. Of all verdicts on a scheme, the worst counts.
+# In Qwen 3.5 and Kimi Linear, three of four layers are *linear*, without a softmax. Such a layer keeps a matrix $S$, the
+# **state**, whatever the length. Each token adds its key and value, and a gate lets the past fade:
 #
-# - *Fits* needs a proof, or a released model that does it.
-# - *Ruled out* needs a proof, or your own weights.
-# - All else is *possible, with a caveat*. This includes all that only our small models show.
+# $$S_i = f_i\,S_{i-1} + k_i v_i^\top, \qquad o_i = q_i S_i$$
 #
-# Say what you would do before you run each cell.
-#
-# **You have SmolLM2, and texts longer than its 8,192 tokens.**
+# Where is the position? We compare it with a grid: each product $q_i \cdot k_j$ times FoX's factor. Then we swap *The*
+# and *cat*.
 
 # %%
-ATTENDED, LENGTH, FIND, WEIGHTS, *_ = guide.QUESTIONS
-longer = {LENGTH: "longer than in training"}
-guide.ask({WEIGHTS: "Llama 3, Mistral 7B v0.3, SmolLM2", **longer}, "T5 buckets", "RoPE")
+def linear(q, k, v, f):
+    state, out = np.zeros((k.shape[1], v.shape[1])), []
+    for i in range(len(q)):
+        state = f[i] * state + np.outer(k[i], v[i])
+        out.append(q[i] @ state)
+    return np.array(out)
+
+
+grid = np.tril(Q @ K.T * np.exp(fox_bias(gates)))
+assert np.allclose(linear(Q, K, V, gates), grid @ V)
+
+swapped = [1, 0, 2, 3, 4]
+f = np.array([1, 0.9, 0.5, 0.8, 0.9])
+for name, gate in (("all gates 1", np.ones(n)), ("other gates", f)):
+    change = linear(Q[swapped], K[swapped], V[swapped], gate)[-1] - linear(Q, K, V, gate)[-1]
+    print(f"{name}: the last output changes by up to {abs(change).max():.3f}")
+assert np.allclose(linear(Q, K, V, [1, 1, 1, 0, 1])[3:], linear(Q[3:], K[3:], V[3:], f[3:] > 0))
 
 # %% [markdown]
-# So take a repair from [[stretching_rope|chapter #]], and test it as there, on short texts too.
-#
-# **You train a new decoder. It must find what was said far back, in texts longer than in training.** In our small
-# models, ALiBi's loss stays level in such texts. Does ALiBi fit?
-
-# %%
-far = {FIND: "something said far back, by its content"}
-guide.ask({ATTENDED: "text, left to right", **longer, **far}, "ALiBi")
-
-# %% [markdown]
-# **A level loss alone is not a reason to choose a scheme. Ask what the model can use.**
-#
-# On what ground does the hybrid fit in longer texts? In the picture, open the answer *longer than in training*. Each line
-# ends with its ground. Read other answers only if they describe *your* model.
-
-# %%
-guide.picture()
-
-# %% [markdown]
-# The ground is what its authors report. So test your choice yourself, in texts as long as yours.
+# State and grid are equal. With all gates 1, the layer sees a bag of words. **The gates are the position scheme of a
+# linear layer.** It has no speeds to stretch, and no mask can hide what its state has read. So packed texts need a
+# reset, such as a gate of 0 at the first token of a text (the last line).
 #
 # ## A scheme of your own
 #
@@ -214,33 +262,28 @@ assert cost.kept[1024] == 4 * 2047
 cost
 
 # %% [markdown]
-# For $n$ tokens the hook returns a row of $2n - 1$ numbers, not a matrix.
-#
 # Next we train it for 300 steps at 128 tokens. Will its loss at 1,024 stay level, as ALiBi's does, or rise?
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["nbval-ignore-output", "prints-only"]
 ramp = own_scheme.train(make, "characters", against=("alibi",))
 ramp
 
 # %% [markdown]
-# Ramp's loss at 1,024 is half a nat higher than at 128. Yet training has seen every number of this bias. Why does the
-# loss rise? Suppose that all scores are equal, and compare the weight of near and far keys:
-
-# %%
-near = np.exp(-0.25 * np.arange(16)).sum()
-for tokens in (128, 1024):
-    far_keys = tokens - 16
-    print(f"last of {tokens:,} tokens: 16 near keys weigh {near:.1f}, {far_keys:,} far keys {far_keys * np.exp(-4):.1f}")
-assert far_keys * np.exp(-4) > 4 * near
-
-# %% [markdown]
-# In the longer text the many far keys outweigh the near ones. But one seed and 300 steps are not a result.
+# Ramp's loss at 1,024 is half a nat higher than at 128, though training has seen every number of this bias. In the longer
+# text, a thousand far keys, each with $e^{-4}$, outweigh the 16 near ones. But one seed and 300 steps are not a result.
+#
+# ## And yours
+#
+# A recommendation is a guess about your model until it is tested there. So end with your own: move a text, pad it, and
+# make it longer than in training.
 #
 # ## Remember
 #
-# - Ask first where a scheme enters. This limits what it can say and which kernels can run it.
-# - FIRE's bias also depends on the query's position, and FoX's on the gates of the tokens after the key.
-# - What you already have decides most of the choice: weights and their `config.json`, a mask, a kernel, an image.
+# - In a new decoder take RoPE, because it leaves attention and every kernel as they are. Weights that you have decide the
+#   rest: read their `config.json`, and load its rule.
+# - A text must give in a batch what it gives alone. A leak raises no error.
+# - FIRE's bias depends on the query's position, and FoX's on the tokens after the key. In a linear layer, the gates are
+#   the position scheme.
 #
 # ## The whole course in questions
 
@@ -274,22 +317,6 @@ print("relative, learns nothing, tells before from after:", ", ".join(found))
 # Only the column *longer texts* rests on trained models, and these are small. There the loss of `none` rises by
 # 0.17 nats, and yet `none` finds 98 % of the far names.
 #
-# ## Deeper · A control for the ramp
-#
-# At the training length, Ramp's loss was lower than ALiBi's, by a twentieth of a nat. Is this because far keys stay in
-# reach? The control is the same line without the stop.
-
-# %% tags=["nbval-ignore-output", "prints-only"]
-from course_lib.nn.bias import DecayBias
-
-control = own_scheme.train(lambda n_heads, d_head: DecayBias(0.25, "linear"), "characters", against=("alibi",))
-control
-
-# %% [markdown]
-# The straight line is as good at 128, and it stays level. So in this run the stop gained nothing and cost half a nat at
-# 1,024. (After 2,000 steps, the slope 1/16 in all heads is *worse* than ALiBi's slopes: [[longer_than_training|chapter
-# #]].)
-#
 # ## Deeper · A repair of your own
 #
 # You write speeds, a bias or a mask for SmolLM2. One call measures them beside the repairs of [[stretching_rope|chapter
@@ -317,125 +344,22 @@ step
 # With the gap its loss rises less than YaRN's, and yet it finds only one of four far keys, where YaRN finds all. So a
 # low loss does not show that far words are used. `help(own_repair)` shows how to write a bias or a mask.
 #
-# ## Deeper · FoX needs no matrix
+# ## Deeper · More positions from content
 #
-# If all gates are equal, each step adds the same $\ln f$. Then FoX is ALiBi with the slope $-\ln f$.
-
-# %%
-from course_lib.reference.alibi import alibi_bias
-
-constant = np.tril(fox_bias(np.full(n, np.exp(-1 / 4))))
-assert np.allclose(constant, np.tril(alibi_bias(n, n_heads=4)[0]))  # the head with slope 1/4
-figures.side_by_side(
-    figures.heatmap(np.where(mask, constant, -np.inf), limit=2, digits=2, alt="FoX with one gate: ALiBi"),
-    figures.heatmap(np.where(mask, fox, -np.inf), limit=2, digits=2, alt="FoX with gates from content"),
-)
-
-# %% [markdown]
-# FoX's bias is a difference $c_i - c_j$ of running sums of $\ln f$, and the softmax removes $c_i$, which all keys of a row
-# share. So one number per key is enough, $-c_j$ (place 6 of the map in [[start_here|chapter #]]). Are the outputs with it
-# equal to those with the whole matrix?
-
-# %%
-from course_lib.reference.attention import attention
-
-c = np.cumsum(np.log(gates))
-assert np.allclose(np.tril(c[:, None] - c), fox)
-_, by_matrix = attention(Q, K, V, bias=fox, mask=mask)
-_, by_key = attention(Q, K, V, bias=-c, mask=mask)
-assert np.allclose(by_matrix, by_key)
-
-# %% [markdown]
-# In torch, `FoX` gives this number per key to a layer. It computes a gate $f = \sigma(w \cdot x + b)$ from the token's
-# vector $x$, with the sigmoid $\sigma$. We let $x$ be a single number, the one from which $\sigma$ makes our gate.
-# Without content scores, the weights should be the softmax of our bias.
-
-# %%
-from course_lib.nn.fox import FoX
-from course_lib.reference.attention import softmax
-
-layer = RelativeAttention(d_model=1, n_heads=1, position=FoX(1, 1), causal=True).double()
-gate = layer.position.gate
-for part, number in ((gate.weight, 1), (gate.bias, 0), (layer.query.weight, 0)):
-    torch.nn.init.constant_(part, number)
-x = torch.logit(torch.tensor(gates), eps=1e-12)[None, :, None]  # σ(x) = 1 would need an infinite x
-assert np.allclose(layer.weights(x)[0, 0].detach(), softmax(np.where(mask, fox, -np.inf)))
-
-# %% [markdown]
-# ## Deeper · Positions counted from the scores
+# If all gates of FoX are equal, it is ALiBi with the slope $-\ln f$. (The softmax removes what all keys of a row share,
+# so one number per key is enough. A claim below shows it.) The next schemes have no file in this course, and the guide
+# has no verdict on them.
 #
-# No hook of `own_scheme` sees the scores. CoPE (Golovneva et al. 2024) needs them. A gate
-# $g_{ik} = \sigma(q_i \cdot k_k)$ says whether query $i$ counts token $k$. The position of key $j$ is the number of
-# tokens counted from $j$ to $i$:
-#
-# $$p_{ij} = \sum_{k=j}^{i} g_{ik}$$
-#
-# A table has a vector $e_p$ for each whole $p$. In between, the score $q_i \cdot e_p$ is interpolated. Our gates by
-# hand count *sat* and *mat*. Which position does each key have, seen from *mat*?
-
-# %%
-def cope(Q, K, table, gates=None):
-    """Scores with CoPE, and the positions (n, n). table (positions, d): a vector for each whole position."""
-    scores = Q @ K.T
-    gates = np.tril(1 / (1 + np.exp(-scores)) if gates is None else gates)
-    p = np.cumsum(gates[:, ::-1], axis=1)[:, ::-1].clip(max=len(table) - 1)
-    below, above = np.floor(p).astype(int), np.ceil(p).astype(int)
-    at = Q @ table.T  # for each query and whole position
-    low, high = (np.take_along_axis(at, whole, axis=1) for whole in (below, above))
-    return scores + low + (p - below) * (high - low), p
-
-
-rows = np.random.default_rng(0).normal(size=(6, K.shape[1]))
-counted = np.tile([0.0, 0, 1, 0, 1], (n, 1))  # sat and mat
-print("from mat, counted by hand:", cope(Q, K, rows, counted)[1][-1])
-print("gates from the scores:    ", cope(Q, K, rows)[1][-1])
-
-by_distance, _ = cope(Q, K, rows, np.ones((n, n)))
-assert all(np.isclose(by_distance[i, j], Q[i] @ (K[j] + rows[i - j + 1])) for i in range(n) for j in range(i + 1))
-
-# %% [markdown]
-# *The*, *cat* and *sat* are two counted words away, *on* and *mat* one. If the gates count full stops, a head can ask
-# for "the last sentence but one". If every gate is 1, the position is the distance plus 1, and CoPE is a vector per
-# distance ([[vector_per_distance|chapter #]]).
-#
-# ## Deeper · A matrix for every token
-#
-# PaTH (Yang et al. 2025) lets each token $t$ after the key change what a query reads. Its matrix $H_t = I - \beta_t w_t
-# w_t^\top$ shrinks or reverses one direction: $w_t$ is a unit vector, $\beta_t$ lies between 0 and 2, and both come
-# from the token (in the published code, $w_t$ also from the two before it).
-#
-# $$s_{ij} = k_j^\top H_{j+1} \cdots H_i \, q_i$$
-#
-# FoX fits into a hook, because its sum of numbers splits into $c_i - c_j$. To split this product in the same way, one
-# would need the inverse of $H_t$. With $\beta = 1$ there is none. Suppose that *sat* erases channel 0. Which scores
-# change?
-
-# %%
-def path(Q, K, w, beta):
-    """Scores with PaTH (n, n): a query passes the tokens on its way back to each key."""
-    scores = np.full((len(Q), len(K)), -np.inf)
-    for i, moved in enumerate(Q):
-        for j in range(i, -1, -1):
-            scores[i, j] = K[j] @ moved
-            moved = moved - beta[j] * (w[j] @ moved) * w[j]  # H_j, for the keys before j
-    return scores
-
-
-w, beta = np.tile(np.eye(K.shape[1])[0], (n, 1)), np.array([0.0, 0, 1, 0, 0])  # sat erases channel 0
-print(np.where(mask, path(Q, K, w, beta) - Q @ K.T, 0))
-assert np.allclose(path(Q, K, w, beta)[-1, :2], K[:2, 1:] @ Q[-1, 1:])  # mat reads The and cat without channel 0
-assert np.allclose(path(Q, K, w, 0 * beta)[mask], (Q @ K.T)[mask])  # β = 0: plain scores
-
-# %% [markdown]
-# Only keys before *sat* change, and only for queries from *sat* on. (In channel 0, the key of *The* and the query of
-# *on* are 0, so there is nothing to erase.) With $\beta = 2$ the direction is reversed, and two
-# reversals rotate one plane. So two tokens can rotate one plane, by content. RoPE rotates d/2 planes, by distance.
-#
-# ## Deeper · Open questions
-#
-# Here are two projects. NTK and YaRN have the same loss with SmolLM2's gap, but of four far keys NTK finds none and YaRN
-# all: why? Twelve pairs are open ([[stretching_rope|chapter #]]), but a gap of 16,384 does little harm only if 15 or
-# more are stopped. At 2,048 tokens, the length of most of its training, 15 are open: is this why?
+# - **CoPE** (Golovneva et al. 2024) counts tokens of a kind. A gate $g_{ik} = \sigma(q_i \cdot k_k)$ says whether query
+#   $i$ counts token $k$, and the position of key $j$ is $\sum_{k=j}^{i} g_{ik}$. If the gates count full stops, a head can
+#   ask for "the last sentence but one". If every gate is 1, it is a vector per distance.
+# - **PaTH** (Yang et al. 2025) puts a matrix $H_t = I - \beta_t w_t w_t^\top$ for every token $t$ between key and query.
+#   With a unit vector $w_t$, $\beta_t = 1$ erases a direction and $\beta_t = 2$ reverses it. The linear layers of Qwen
+#   3.5 and Kimi Linear multiply their state by such a matrix, $I - \beta k k^\top$, so they erase as well as forget.
+# - [**PoPE**](https://arxiv.org/abs/2509.10534) (2025) lets position alone decide the angles of the
+#   pairs, and content only their lengths.
+# - [**GRAPE**](https://arxiv.org/abs/2512.07805) (2025) writes RoPE, ALiBi and FoX as one kind of step,
+#   a matrix that is applied for each token in between.
 #
 # ## Deeper · Easy to believe; let us run it
 #
@@ -448,6 +372,6 @@ questions.claims("which_one")
 # **Sources** S. Li et al., *Functional Interpolation for Relative Positions Improves Long Context Transformers*, 2023
 # (FIRE) · Z. Lin et al., *Forgetting Transformer: Softmax Attention with a Forget Gate*, 2025 · O. Golovneva et al.,
 # *Contextual Position Encoding: Learning to Count What's Important*, 2024 · S. Yang et al., *PaTH Attention: Position
-# Encoding via Accumulating Householder Transformations*, 2025 · B. Yang et al., *Rope to Nope and Back Again*, 2025 ·
-# the `config.json` files of Llama 3.1, Qwen 3, gpt-oss, Gemma 3 and DeepSeek-V3 · T.-C. Chi et al., *KERPLE*, 2022 (the
-# scheme of the tasks). Each claim names its sources.
+# Encoding via Accumulating Householder Transformations*, 2025 · Kimi Team, *Kimi Linear*, 2025 · B. Yang et al., *Rope
+# to Nope and Back Again*, 2025 · the code of `transformers` 5.23 · T.-C. Chi et al., *KERPLE*, 2022 (the scheme of the
+# tasks). Each claim names its sources.

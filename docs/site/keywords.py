@@ -36,5 +36,10 @@ KEYWORDS = {
         "A head that finds nothing": ["attention sink"],
         "Layers without positions": ["nope layers"],
     },
-    "which_one": {"Bug hunt: the prompt that moved": ["left padding", "position_ids"]},
+    "which_one": {
+        "A guide": ["which scheme", "choose", "recommendation"],
+        "A batch can break a model, too": ["packed texts", "use_cache", "cu_seq_lens"],
+        "A linear layer is a position scheme": ["linear attention", "deltanet"],
+        "Bug hunt: the prompt that moved": ["left padding", "position_ids"],
+    },
 }

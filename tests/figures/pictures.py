@@ -49,7 +49,7 @@ def make_pictures():
         "large clip": figures.clip_grid(tokens=8, clip=6),
         "claims": questions.claims("transformer_xl"),
         "comparison": comparison.picture(),
-        "guide": guide.picture(),
+        "guide": guide.ask(),
         "decoding": figures.decoding_step(),
         "seen": figures.seen_pairs(),
         "shifted windows": figures.shifted_windows(),

@@ -1,113 +1,67 @@
-"""The guide: the rules are whole, their words are what modules do and what was measured, and answers combine."""
+"""The guide: each situation is whole, its words are what was measured, and what it does not know has no verdict."""
 
 import re
-from html import escape
-from itertools import product
 
 import numpy as np
 import pytest
 
-from course_chapters.measured import COMPARED, COPY, losses, right
+from course_chapters import tasks_of, topics
+from course_chapters.measured import BITS, COMPARED, NAMES, losses, repaired
 from course_chapters.which_one import guide
-from course_chapters.which_one.guide import CANDIDATES, QUESTIONS
-from course_chapters.which_one.guide.rules import CAVEAT, COMPUTED, FITS, OUT, SMALL, UNKNOWN
-from course_kit.contents import number
+from course_chapters.which_one.situations import NEW, SITUATIONS, TARGET, YARN, smol
 from course_lib.reference.t5 import bucket_starts
-from course_lib.schemes import SCHEMES, Direction
+from course_lib.schemes import SCHEMES
 
-ASKED, LENGTHS, FIND, WEIGHTS, HOW, PARAMETERS = QUESTIONS
-EXACT = "an exact distance: “three back”"
-FLASH = "a flash kernel without a bias"
-RULES = [(q, a, rule) for q, options in QUESTIONS.items() for a, rules in options.items() for rule in rules]
-CELLS = {(q, a, scheme): rule for q, a, rule in RULES for scheme in rule.schemes}
-JUDGED = [(q, a) for q in (ASKED, LENGTHS, FIND, HOW) for a, rules in QUESTIONS[q].items() if rules]  # rules by hand
+ADVICE = {heading: advice for situations in SITUATIONS.values() for heading, advice in situations.items()}
+TASKS = {name for topic in topics() for name in tasks_of(topic)}
 
 
-def test_every_answer_speaks_of_every_scheme_once_or_of_none():
-    for question, options in QUESTIONS.items():
-        for answer, rules in options.items():
-            named = [scheme for rule in rules for scheme in rule.schemes]
-            assert not rules or sorted(named) == sorted(CANDIDATES), (question, answer)
-    assert list(CANDIDATES)[:3] == ["none", "learned", "sinusoidal"]
+@pytest.mark.parametrize("heading", ADVICE)
+def test_a_situation_is_whole(heading):
+    advice, said = ADVICE[heading], ADVICE[heading]._asdict()
+    assert all(said[field] for field in ("take", "why", "costs", "unless", "test"))
+    grounds = {field for field in ("computed", "released", "small", "paper") if said[field]}
+    assert grounds - {"small"} or "tiny" in heading  # small models alone decide about small models only
+    assert all(text.endswith(".") for text in said.values() if text)
+    assert heading not in NEW or any(scheme in advice.take.replace("Axial", "axial") for scheme in SCHEMES)
+    assert set(re.findall(r"`([a-z_]+)`", advice.test)) <= TASKS
 
 
-@pytest.mark.parametrize("scheme", CANDIDATES)
-def test_the_rules_judge_a_scheme_by_every_answer_or_not_at_all_yet(scheme):
-    unknown = [cell for cell in JUDGED if CELLS[*cell, scheme].verdict is UNKNOWN]
-    assert unknown in ([], JUDGED)
+def test_the_small_models_show_what_is_said_of_them():
+    """With every pair of seeds, so that it is no chance."""
+
+    def right(run, task=NAMES):
+        return losses(run, task, what="accuracy")[:, -1]
+
+    assert right("window-64+none").min() > 0.95 > 0.65 > max(right("window-64+rope").max(), right("rope+none").max())
+    rise = {run: np.ptp(losses(run)[:, [0, -1]], axis=1) for run in ("window-64+none", "window-64+rope", "rope+none")}
+    assert max(rise.pop("window-64+none")) < 0.05 < 1 < min(map(min, rise.values()))  # "each needs the other"
+    for better in ("t5-64", "fox"):  # "they speak against it"
+        assert losses(better)[:, 0].max() < losses("rope")[:, 0].min()
+    assert losses("fox")[:, -1].mean() < min(losses(run)[:, -1].mean() for run in COMPARED) + 0.01  # "among the lowest"
+    assert right("fox", BITS).min() > right("window-64+none", BITS).max()
+    assert abs(repaired("as trained", 600, 1024)[-1] - repaired(YARN, 600, 1024)[-1]) < 0.02  # "as well without any"
 
 
-def test_a_scheme_without_a_rule_has_no_verdict():
-    judged, other = guide._complete([guide.Rule(FITS, [s for s in CANDIDATES if s != "FoX"], [], "")])
-    assert (judged.verdict, other.verdict, other.schemes) == (FITS, UNKNOWN, ["FoX"])
-    assert FITS < CAVEAT < UNKNOWN < OUT  # another answer may rule it out, and none can make it fit
+def test_the_last_buckets_of_t5():
+    """In its first training, many pairs of an input reach the encoder's, and one pair of a target the decoder's."""
+    encoder, decoder = (bucket_starts(bidirectional=both)[-1] for both in (True, False))
+    assert TARGET - decoder == 1 and (512 - encoder) * (513 - encoder) / 2 > 80_000
 
 
-def test_every_verdict_has_its_ground_and_small_models_give_a_caveat_at_most():
-    for _, _, rule in RULES:
-        assert list(map(number, rule.chapters)) == sorted(map(number, rule.chapters))
-        assert rule.ground and (rule.ground != SMALL or rule.verdict == CAVEAT), rule
-        assert rule.verdict < OUT or rule.ground == COMPUTED, rule
-        if rule.ground == SMALL or "mall models" in rule.why:  # beside another ground they are a remark
-            assert "longer_than_training" in rule.chapters, rule
-    for answer, rules in list(QUESTIONS[WEIGHTS].items())[1:]:  # every scheme that is given is that of a model
-        assert all(rule.ground != COMPUTED for rule in rules if rule.verdict == FITS), answer
+def test_yarn_is_no_better_than_hiding_across_the_gap():
+    hidden = [row["difference"] for row in smol("gaps", "first half hidden")]
+    yarn = [row["difference"] for row in smol("gaps repaired", "YaRN 4, gap 16384")]
+    assert len(hidden) == len(yarn) == 4 and np.mean(yarn) > np.mean(hidden)
 
 
-# --- what was measured ----------------------------------------------------------------------------------------------
-
-
-def test_the_remarks_on_small_models():
-    """What is said without a number; the numbers are read from the same rows."""
-    assert max(COMPARED, key=lambda run: losses(run)[:, 0].mean()) == "none"  # "last in our small models' short texts"
-    for repair, copies in (("YaRN's code", True), ("interpolated", False)):
-        share = right(f"{repair}, 0 at 128", COPY, "repairs")
-        assert share.min() > 0.9999 if copies else share.max() < 0.1
-    for run in ("alibi", "fox"):  # "learned to"
-        assert right(run, COPY).min() > 0.9
-    shared = [int(np.argmax(np.diff(bucket_starts(bidirectional=both)) > 1)) for both in (False, True)]
-    assert f"up to {shared[0] - 1} ({shared[1] - 1} in an encoder)" in CELLS[FIND, EXACT, "T5 buckets"].why
-
-
-# --- what modules do ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", [name for name in SCHEMES if CELLS[HOW, FLASH, name].verdict is not UNKNOWN])
-def test_what_computes_it_is_what_the_registry_says(name):
-    scheme = SCHEMES[name]
-    scores_only = scheme.name != "Swin" and "value_vectors" not in scheme.enters  # what a `score_mod` can say
-    assert (CELLS[HOW, "FlexAttention", name].verdict == FITS) == scores_only
-    added = set(scheme.enters) - {"input", "rotate"}
-    ways_round = {"ALiBi", "FoX", "sink", "sliding window"}  # by one more channel or key, or an argument of its own
-    expected = FITS if not added else CAVEAT if name in ways_round else OUT
-    assert CELLS[HOW, FLASH, name].verdict == expected
-    if scheme.direction in (Direction.BLIND, Direction.MIRROR) and scheme.enters:
-        assert CELLS[ASKED, "text, read both ways", name].verdict == CAVEAT
-
-
-def test_the_worst_verdict_wins_and_the_reasons_are_kept():
-    for answers in product(*(QUESTIONS[q].items() for q in (ASKED, LENGTHS, FIND))):
-        found = guide.decide({q: answer for q, (answer, _) in zip(QUESTIONS, answers, strict=False)})
-        for scheme, decision in found.items():
-            rules = [rule for _, rules in answers for rule in rules if scheme in rule.schemes]
-            assert decision.verdict == max(rule.verdict for rule in rules) == decision.rules[0].verdict
-            assert sorted(decision.rules) == sorted(rules)
-    assert all(decision == (FITS, []) for decision in guide.decide({}).values())
-    for answer in list(QUESTIONS[WEIGHTS])[1:]:
-        assert FITS in [decision.verdict for decision in guide.decide({WEIGHTS: answer}).values()]
-    assert {d.verdict for d in guide.decide({WEIGHTS: "T5", HOW: FLASH}).values()} == {OUT}
-
-
-def test_the_picture_and_the_printed_answer_say_it_too(capsys):
-    whole = guide.picture()._repr_html_()
-    assert all(f"<b>{answer}</b>" in whole for options in QUESTIONS.values() for answer in options)
-    assert whole.count("<li>") == len(RULES) and all(escape(rule.ground) in whole for _, _, rule in RULES)
-    image = {ASKED: "an image, in windows", LENGTHS: "as in training"}
-    guide.ask(image, "Swin", "FoX")
-    fits, *_, swin, fox = capsys.readouterr().out.splitlines()
-    fitting = [scheme for scheme, decision in guide.decide(image).items() if decision.verdict == FITS]
-    assert fits == f"fits: {', '.join(fitting)}" and "Swin" in fitting and swin.startswith("Swin: fits. Made for it")
-    assert fox == "FoX: ruled out. It needs a causal mask, and patches have no order."
-    for wrong, message in (({"What?": "yes"}, "question='What?'"), ({PARAMETERS: "some"}, "'some': expected one of")):
-        with pytest.raises(ValueError, match=re.escape(message)):
-            guide.ask(wrong)
+def test_what_is_asked_is_shown_and_the_rest_has_no_verdict():
+    whole = guide.ask()._repr_html_()
+    assert whole.count("<details>") == len(ADVICE) and all(f">{group}</p>" in whole for group in SITUATIONS)
+    assert "<details open>" in guide.ask("SmolLM2")._repr_html_()
+    assert guide.ask("padded", "left").alt.count("padded on the left") == 1
+    taken = guide.ask("fox")  # a scheme by its name
+    assert "a tiny decoder" in taken.alt and "Llama" not in taken.alt
+    assert guide.ask("FIRE").alt.startswith("No verdict on FIRE")
+    nobody = guide.ask("Mamba")._repr_html_()
+    assert "no situation is about “Mamba”" in nobody and "<details" not in nobody

@@ -51,13 +51,7 @@ settings = study.Settings(length=16, d_model=8, n_heads=2, n_layers=1)
 model = study.Model(study.find("root-0.5"), 10, settings)
 assert model(torch.zeros(1, 16, dtype=int)).shape == (1, 16, 10)
 
-question, *_ = guide.QUESTIONS
-for answer in guide.QUESTIONS[question]:
-    assert guide.decide({question: answer})[NEW.name].verdict is guide.UNKNOWN
-assert guide.decide({"May position have parameters?": "no parameters"})[NEW.name].verdict is guide.FITS
-guide.ask({question: answer}, NEW.name)
-shown = guide.picture()._repr_html_()
-assert f"? <b>{NEW.name}</b>" in shown and "? no verdict yet" in shown
+assert guide.ask(NEW.name).alt.startswith(f"No verdict on {NEW.name}")
 """
 
 
@@ -65,6 +59,3 @@ def test_a_new_scheme_appears_in_map_comparison_guide_and_study_without_further_
     """In a process of its own, where it is registered before anything reads the registry."""
     done = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    fits, no_verdict, said = done.stdout.splitlines()
-    assert NEW.name not in fits and no_verdict.startswith("no verdict yet: ") and NEW.name in no_verdict
-    assert said.startswith(f"{NEW.name}: no verdict yet. ")

@@ -8,17 +8,17 @@ import torch
 
 from course_chapters import tasks_of
 from course_chapters.measured import rises
-from course_chapters.which_one.guide import OUT, decide
 from course_chapters.windows_and_sinks.tasks.given import counter, crowded, near_counter
 from course_lib.definition import by_definition, with_bias
 from course_lib.nn.absolute import sinusoidal
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.position import Position
+from course_lib.schemes import NOTHING, SCHEMES
 
 from .notebook import defined, prepared
 
 LONGER, LAST, WINDOWS = map(tasks_of, ("longer_than_training", "which_one", "windows_and_sinks"))
-SITUATIONS = import_module("course_chapters.which_one.tasks.what_remains").SITUATIONS
+REMAINS = import_module("course_chapters.which_one.tasks.what_remains")
 
 
 def test_the_fused_kernel_takes_a_fixed_mask_of_two_or_four_axes():
@@ -71,10 +71,14 @@ def test_the_three_models_use_the_far_keys_ignore_them_and_suffer_from_them():
 
 def test_each_situation_leaves_one_candidate_at_most_and_its_words_name_all_four():
     words = LAST["what_remains"].words
-    for name, (answers, candidates) in SITUATIONS.items():
+    for name, candidates in REMAINS.SITUATIONS.items():
         line = words.split(f"- `{name}`: ")[1].split("\n- ")[0]
         assert line.split("`")[1::2] == list(candidates)
-        assert sum(decide(answers)[scheme].verdict != OUT for scheme in candidates) <= 1
+        assert sum(not out for out in candidates.values()) <= 1
+        for scheme, out in candidates.items():
+            entry = SCHEMES[scheme]
+            assert out != REMAINS.LEARNS or entry.parameters != NOTHING
+            assert out != REMAINS.ADDS or set(entry.enters) - {"input", "rotate"}
     assert list(LAST["what_remains"].expected().values()).count("no scheme") == 1
 
 
