@@ -15,7 +15,7 @@ from course_kit.contents import number
 from course_lib.reference.attention import Array
 
 STEPS = 2_000
-STUDY = ("long", "controls", "decays")  # the files in course_study/committed with that many steps
+STUDY = ("long", "controls", "hybrids", "decays")  # the files in course_study/committed with that many steps
 TEXT, COPY, BITS, NAMES = TASKS = ("characters", "copy-back", "flip-flop", "retrieval")
 SOURCE = (
     f"run: the study of chapter {number('longer_than_training')}, trained at 128 tokens in {STEPS:,} steps, tested at "

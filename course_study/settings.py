@@ -68,7 +68,9 @@ PRESETS: dict[str, tuple[Settings, Sequence[str], Sequence[str]]] = {  # the pla
     # also schemes of after 2021: layers without positions, and positions that depend on more than the offset
     "long": (LONG, tuple(TASKS), (*COMPARED, "window-64+none", "fox", "fire")),
     # One base is usual for long texts. With the other every pair of channels makes a full turn within 128 tokens.
-    "controls": (LONG, USUAL, ("rope-base-500000", "rope-base-31", "rope+none", "log-0.3")),
+    "controls": (LONG, USUAL, ("rope-base-500000", "rope-base-31", "log-0.3")),
+    # The hybrid is "window-64+none". Each of these has one half of it: a layer without positions, or windows.
+    "hybrids": (LONG, ("characters", "retrieval", "flip-flop"), ("rope+none", "window-64+rope")),
     # Strength is not form: beside "log-1" and "alibi", a logarithm and a straight line with one strength for all heads,
     # with one for each, and with strengths that are learned.
     "decays": (LONG, ("characters", "flip-flop"), ("log-2", "log-four", "log-learned", "linear-one", "linear-learned")),

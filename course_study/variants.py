@@ -63,6 +63,7 @@ class LearnedDecay(DecayBias):
 
 
 VARIANTS = {name: variant(scheme, use) for scheme in SCHEMES.values() for name, use in scheme.runs.items()}
+VARIANTS["window-64+rope"] = Variant(VARIANTS["window-64"].layers + VARIANTS["rope"].layers)
 VARIANTS |= {  # one strength for all heads is "log-1" and "linear-one", one per head is "log-four" and "alibi"
     "log-2": variant(SCHEMES["log decay"], Use({"strength": 2})),
     "log-3": variant(SCHEMES["log decay"], Use({"strength": 3})),

@@ -105,8 +105,8 @@ for size in (4000, 8000, 16_384, 32_768):
 #
 # ## The curve
 #
-# Here are nine gaps in five texts of 256 tokens. The right picture is about the *sink heads*: those
-# that, without a gap, give token 0 more than half of the weight of the second half.
+# Here are nine gaps in five texts of 256 tokens. The right picture is about the *sink heads*: those that, without a gap,
+# give token 0 more than half of the weight of the second half.
 
 # %%
 GAPS = (2048, 4096, 6000, 7800, 9000, 12_000, 16_384, 32_768, 65_536)
@@ -122,6 +122,7 @@ def plus_minus(texts):
     return f"{texts.mean():+.2f} ± {texts.std(ddof=1) / len(texts) ** 0.5:.2f}"
 
 
+# %%
 losses, first, seen = (np.array([curve(f"gap {size}", what) for size in GAPS])
                        for what in ("difference", "token 0", "first half"))
 hidden = curve("first half but 1 hidden, gap 0")
@@ -557,7 +558,8 @@ def yarn_code(truncate):
 for turns in (32, 1):
     pair = 64 * np.log(4096 / (2 * np.pi * turns)) / (2 * np.log(150_000))  # solves 4096 · base^(−2m/64) / 2π = turns
     print(f"turns {turns:2}: pair {pair:.2f}")
-print(f"f = {rules.yarn_factor(rope['factor']):.3f}")
+faster = yarn_code(truncate=True) / yarn_code(truncate=False)
+print(f"f = {rules.yarn_factor(rope['factor']):.3f}; rounded, pair {faster.argmax()} turns {faster.max():.2f} times as fast")
 
 # %% [markdown]
 # The code rounds them to 8 and 18, unless the file says `"truncate": false`. vLLM ignored this key until its
@@ -583,7 +585,6 @@ else:
         given = {"rope_type": kind, "rope_theta": 10_000.0, **options}
         llama = LlamaConfig(**sizes, max_position_embeddings=longest, rope_parameters=given)
         assert np.allclose(speeds, ROPE_INIT_FUNCTIONS[kind](llama, "cpu", seq_len=n)[0], rtol=1e-6)
-    assert np.isclose((yarn_code(truncate=True) / yarn_code(truncate=False)).max(), 1.76, atol=0.005)
     assert np.allclose(yarn_code(truncate=False), ROPE_INIT_FUNCTIONS["yarn"](GptOssConfig(), "cpu")[0], rtol=1e-6)
     if "proportional" in ROPE_INIT_FUNCTIONS:  # from version 5 on
         from transformers import Gemma4TextConfig
