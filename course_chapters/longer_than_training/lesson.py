@@ -204,8 +204,8 @@ assert rise[-5:].mean() > 1
 #
 # 1. **Control.** Measure the mean loss of the *same* tokens twice: with all keys, and with the near keys *and the first
 #    tokens*. If the loss with all keys is not lower, this test shows no use of far keys.
-# 2. **Far question.** Ask for something told far back, such as a pass key, at several depths. As a control, ask without
-#    telling it.
+# 2. **Far question.** Ask for something told far back, such as a pass key, at several depths ([[stretching_rope|chapter #]]
+#    does). As a control, ask without telling it.
 # 3. **Error.** Repeat with other texts, and print each difference with its error.
 #
 # Why the first tokens? Many models need their first token as a *sink* ([[windows_and_sinks|chapter #]]), and its loss
@@ -391,27 +391,6 @@ for scheme in ("log-1", "log-2", "log-four", "log-learned", "linear-one", "alibi
 # In text, strength decides in these models: with strength 2, with one strength per head, and with learned ones, a
 # logarithm is level, too, and better than ALiBi at 128. Learned strengths make the line as good. In flip-flop the form
 # shows: all logarithms but `log-1` answer nearly everything at 1,024, and the lines lose answers.
-#
-# ## Deeper · Pass keys in long texts
-#
-# Step 2 of the test, in committed runs with SmolLM2 in *Alice*, with two keys each:
-
-# %%
-told = {
-    "4,000 back, in 8,000": ("depths", "8000 tokens, depth 0.5"),
-    "7,200 back, in 8,000": ("depths", "8000 tokens, depth 0.1"),
-    "10,800 back, in 12,000": ("beyond", "12000 tokens, depth 0.1, as released"),
-    "never, in 8,000": ("depths", "8000 tokens, no key"),
-}
-for name, (experiment, condition) in told.items():
-    tries = released_rows(experiment, condition=condition)
-    right, loss = sum(row["right"] for row in tries), np.mean([row["loss"] for row in tries])
-    print(f"told {name:22} {right} of {len(tries)} keys found, loss of the digits {loss:.2f}")
-
-# %% [markdown]
-# In 8,000 tokens, the model finds both keys told 4,000 back. Of those told 7,200 back it knows only part: the loss of
-# the digits is lower than without the key. In 12,000 tokens, neither key told 10,800 back is found. Two keys are an
-# example, not a rate: with a real model, ask for twenty.
 #
 # ## Deeper · A table that broke, and its repair
 #

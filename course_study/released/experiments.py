@@ -395,12 +395,11 @@ def asked(model: Released, key: str, size: int, repair: str = "", **change: Any)
     return Trial(f"10 fillers, gap {size}{repair}", gap(len(tokens), size, start) | change, tokens, digits, 5)
 
 
-def in_text(model: Released, key: str, n: int, depth: float | None) -> Tensor:
-    """A prompt of n tokens with the key at this depth of a real text, from 0 to 1; None: nowhere."""
+def in_text(model: Released, key: str, n: int, depth: float) -> Tensor:
+    """A prompt of n tokens with the key at this depth of a real text, from 0 to 1."""
     pre, told, question = (model.encode(part) for part in (PRE, TOLD.format(key), f"{QUESTION} {key}"))
-    told = told[:0] if depth is None else told
     around = model.encode(excerpt("alice"))[: n - len(pre) - len(told) - len(question)]
-    cut = round((depth or 0) * len(around))
+    cut = round(depth * len(around))
     return torch.cat([pre, around[:cut], told, around[cut:], question])
 
 
@@ -411,12 +410,6 @@ def passkey(model: Released, text: Text) -> Trials:
 def passkey_repaired(model: Released, text: Text) -> Trials:
     for name, change in repairs_by_4(model).items():
         yield from (asked(model, text.name, size, f", {name}", **change) for size in (0, 20000))
-
-
-def depths(model: Released, text: Text) -> Trials:
-    for depth in (0.1, 0.5):
-        yield Trial(f"8000 tokens, depth {depth}", {}, in_text(model, text.name, 8000, depth), digits, 5)
-    yield Trial("8000 tokens, no key", {}, in_text(model, text.name, 8000, None), digits, 5)
 
 
 def beyond(model: Released, text: Text) -> Trials:
@@ -455,6 +448,5 @@ EXPERIMENTS: dict[str, tuple[Callable[[Released, Text], Trials], Callable[[Relea
     "log decays": (functools.partial(biases, logarithms), short_texts),
     "ALiBi": (functools.partial(biases, lines), short_texts),
     "by position": (by_position, long_texts),
-    "depths": (depths, lambda model: passkeys(model)[:2]),
     "beyond": (beyond, lambda model: passkeys(model)[:2]),
 }
