@@ -95,9 +95,12 @@ def rise(**changes):
     return float(change.mean()), float(change.std() / len(change) ** 0.5)
 
 
-print("first half hidden: {:+.2f} ± {:.2f}".format(*rise(mask=(place[:, None] < half) | (place >= half) | (place < 1))))
+rises = {"first half hidden": rise(mask=(place[:, None] < half) | (place >= half) | (place < 1))}
 for size in (4000, 8000, 16_384, 32_768):
-    print("gap of {:6,}:     {:+.2f} ± {:.2f}".format(size, *rise(positions=place + size * (place >= half))))
+    rises[f"gap of {size:,}"] = rise(positions=place + size * (place >= half))
+for name, numbers in rises.items():
+    print("{:17} {:+.2f} ± {:.2f}".format(name, *numbers))
+assert rises["gap of 8,000"][0] > 1.5 * rises["first half hidden"][0]
 
 # %% [markdown]
 # With the gap of 8,000, **no angle is new**. Yet in this text it costs more than hiding. And a gap of 32,768 costs less
@@ -391,28 +394,6 @@ figures.question(
 #
 # **Next:** [[next]]
 #
-# ## Deeper · A base without open pairs
-#
-# All pairs are closed if the slowest makes a whole turn within $L$, that is, if the base is at most
-# $(L/2\pi)^{d/(d-2)}$. For the study's heads this is 31.3, so with base 31 no pair meets a new angle. What harm is
-# left? (All columns are losses. *Copying* is copy-back of [[longer_than_training|chapter #]], and "masked" hides all
-# keys 128 or more places back.)
-
-# %%
-print(f"largest base: {(L / (2 * np.pi)) ** (16 / 14):.1f}")
-small = study.committed("long") + study.committed("controls")
-print(f"{'':18}{'copying 1,024':>14}{'text 128':>10}{'text 1,024':>12}{'masked':>8}")
-for scheme in ("rope-base-31", "rope", "rope-base-500000"):
-    copied, written = (study.pick(small, task=task, scheme=scheme) for task in ("copy-back", "characters"))
-    cells = ((copied, "loss", 3), (written, "loss", 0), (written, "loss", 3), (written, "far_masked", 3))
-    means = [np.mean([row[what][k] for row in rows]) for rows, what, k in cells]
-    print("{:18}{:14.2f}{:10.2f}{:12.2f}{:8.2f}".format(scheme, *means))
-
-# %% [markdown]
-# With base 31 our models copy perfectly at 1,024, but their loss in text doubles. With far keys masked, it is 1.19
-# again. So this harm comes from the far keys, although no angle is new. Men et al. (2024) found that a base below a
-# bound, which grows with the length, gives only a *superficial* ability: the loss stays low, but keys are not found.
-#
 # ## Deeper · Does the gap harm by way of the sink?
 #
 # Past 9,000, token 0 loses weight in the sink heads. Is this the harm? We hide token 0 alone, without a gap; we hide all
@@ -431,7 +412,7 @@ for name in ("token 0 hidden from the second half, gap 0", "gap 16384", "first h
 #
 # ## Deeper · Sixteen pairs, and a temperature
 #
-# Why did we stop 16 pairs, if 12 are open? Here is the rise with the gap of 16,384, in four texts of 384 tokens.
+# Why did we stop 16 pairs, if 12 are open? Here is the rise with the gap of 16,384, in four longer texts.
 
 # %%
 for k in (12, 13, 14, 15, 16, 17, 18):
@@ -509,7 +490,7 @@ for name, speeds in {"Qwen3.5": qwen, "Gemma 4": gemma}.items():
     print(f"{name}: {(speeds > 0).sum()} of {len(speeds)} pairs turn, the slowest once in {slowest:,.0f} positions")
 
 # %% [markdown]
-# In Gemma 4's full layers, no pair is open after training on 189 tokens or more, and the other pairs compare content
+# In Gemma 4's full layers, no pair is open after training on a few hundred tokens, and the other pairs compare content
 # alone. The slowest pair of Qwen3.5 is open at every length in use.
 #
 # ## Deeper · Near or far?
@@ -605,6 +586,6 @@ questions.claims("stretching_rope")
 # **Sources** S. Chen et al., *Extending Context Window of Large Language Models via Positional Interpolation*, 2023 ·
 # /u/bloc97 and /u/emozilla, posts in r/LocalLLaMA, 2023 · B. Peng et al., *YaRN*, 2023, and its code, jquesnelle/yarn ·
 # Llama 3.1's code, `apply_scaling` in meta-llama/llama-models · Y. Ding et al., *LongRoPE*, 2024 · F. Barbero et al.,
-# *Round and Round We Go!*, 2024 · X. Men et al., *Base of RoPE Bounds Context Length*, 2024 · Y. Du et al.,
-# [arXiv 2605.15514](https://arxiv.org/abs/2605.15514), 2026 · [Frayed RoPE](https://arxiv.org/abs/2603.18017), 2026 ·
+# *Round and Round We Go!*, 2024 · Y. Du et al., 2026 ([on arXiv](https://arxiv.org/abs/2605.15514)) · [Frayed
+# RoPE](https://arxiv.org/abs/2603.18017), 2026 ·
 # SmolLM2's pretraining, `config_smollm2_135M.yaml` in huggingface/smollm · the code of `transformers`.

@@ -418,7 +418,7 @@ figures.question(
 #
 # ## Deeper · Another first word, and none
 #
-# A window of 96, in four texts of 384 tokens. `kept` lists the tokens with extra slots. In the last line there is no
+# A window of 96, in four texts. `kept` lists the tokens with extra slots. In the last line there is no
 # window, but token 0 is hidden from all later tokens.
 
 # %%
