@@ -162,8 +162,8 @@ print(f"{'all, less hiding':24}", *(f"{plus_minus(texts):>14}" for texts in beyo
 # %% [markdown]
 # At 16,384, the open pairs alone do most of the harm. But at 4,096, where none of their angles is new, they also cost as
 # much as all pairs together. So the table does not show that *new* angles are the cause. It shows that the slow pairs
-# carry large distances, and with the curve: in this model, most harm beyond hiding comes from open pairs, and begins
-# past the configured length.
+# carry large distances. And in these five texts, most harm beyond hiding lies past the configured length and comes from
+# open pairs.
 #
 # ## Repairs by hand
 #
