@@ -200,8 +200,6 @@ assert rise[-5:].mean() > 1
 #
 # ## A test for your model
 #
-# Take texts longer than those of training.
-#
 # 1. **Control.** Measure the mean loss of the *same* tokens twice: with all keys, and with the near keys *and the first
 #    tokens*. If the loss with all keys is not lower, this test shows no use of far keys.
 # 2. **Far question.** Ask for something told far back, such as a pass key, at several depths ([[stretching_rope|chapter #]]

@@ -37,8 +37,7 @@ torch.set_num_threads(1)  # quicker for small matrices
 #
 # $$\rho_m = \frac{L\,\theta_m}{2\pi}$$
 #
-# **turns**. Take a small head of eight channels, trained on $L = 128$ tokens, and texts $s = 8$ times as long. First
-# pair 2 by hand, then all four:
+# **turns**. Take a small head of eight channels, trained on $L = 128$ tokens, and texts $s = 8$ times as long:
 
 # %%
 L, n, s = 128, 1024, 8
@@ -64,8 +63,7 @@ figures.question(
 
 # %% [markdown]
 # We call a pair **closed** if it made at least one turn in training, $\rho_m \ge 1$. The others are **open**: in a
-# longer text they meet new angles. The border is not sharp, because a pair that made just one turn met each angle at
-# only one distance. How many pairs of real heads are closed?
+# longer text they meet new angles. How many pairs of real heads are closed?
 
 # %%
 heads = {"our study": (16, 10_000, 128), "Llama 3": (128, 500_000, 8192), "SmolLM2": (64, 100_000, 8192)}
@@ -210,9 +208,9 @@ figures.heatmap(theta8 / np.array(list(new.values())), rows=list(new), columns=p
 #
 # - **Llama 3's rule** has $\alpha = 1$ and $\beta = 4$, as here.
 # - **YaRN** (Peng et al. 2023) has $\alpha = 1$ and $\beta = 32$. It also divides every score by a *temperature* $t$,
-#   with $1/t = (0.1 \ln s + 1)^2$. (YaRN's code mixes differently: see *Deeper*.)
+#   with $1/t = (0.1 \ln s + 1)^2$.
 #
-# Which rules keep the open pairs 2 and 3 within the angles of training, in a text 8 times as long?
+# Which rules keep the open pairs 2 and 3 within the angles of training?
 
 # %%
 for name, speeds in {"training": theta8, **new}.items():
@@ -307,9 +305,9 @@ figures.show(fig, alt="The mean loss by position. As released it jumps beyond 8,
 #
 # ## Compare with the control
 #
-# Papers often train a repaired model further on long texts. This may help by itself. So a control is **the model without
-# the repair, after the same further steps**. Another is RoPE in a window of 128. The study repaired its RoPE
-# models (three seeds) with $s = 8$ and trained them further at 1,024.
+# Papers often train a repaired model further. This may help by itself, so a control is **the model without the repair,
+# after the same further steps**. Another is RoPE in a window of 128. The study repaired its RoPE models (three seeds)
+# with $s = 8$ and trained them further at 1,024.
 
 # %%
 further = study.committed("repairs")
@@ -334,7 +332,7 @@ for name, new in {"NTK": rules.ntk(old, s), "Llama 3": rules.llama3(old, s, L)}.
 #
 # - A pair that made a whole turn in training meets hardly any new angle. The slow, open pairs do.
 # - In SmolLM2, a gap up to 9,000 costs about as much as hiding the far words. Far above, the model looks at them and does
-#   worse. One gap and one text show neither.
+#   worse.
 # - Interpolation divides every speed by $s$. NTK divides only the slowest by $s$ and the faster ones by less. By parts
 #   (Llama 3, YaRN) keeps pairs with many turns and divides those with few.
 # - Test a repair on short texts, with several gaps *and* on a long text.

@@ -121,8 +121,6 @@ print(f"gpt-oss, 131,072 tokens: {2 * half:,.0f} MiB without windows, "
       f"{half + cache_mib(12, 8, 64, 131_072, window=128):,.0f} MiB with every second layer windowed")
 
 # %% [markdown]
-# However small the windows, the other layers still need half.
-#
 # ## How far do layers reach?
 #
 # Take "The cat sat on mat" with $w = 3$. In the second layer, *mat* reads *sat*, which has read *The* in the first. So
@@ -163,9 +161,9 @@ figures.question(
 # %% [markdown]
 # ## A head that finds nothing
 #
-# The weights of a row sum to 1, so a head must give its weight to some key. Where does it go when no key is useful? In
-# [[released_model|chapter #]], many heads of SmolLM2 gave most of it to token 0. One of them is head 18.8 (layer 18,
-# head 8). It reads a short text, and then the same text with another first word.
+# The weights of a row sum to 1, so a head must give its weight to some key. In [[released_model|chapter #]], many heads
+# of SmolLM2 gave most of it to token 0. One of them is head 18.8 (layer 18, head 8). It reads a short text, and then the
+# same text with another first word.
 
 # %% tags=["nbval-ignore-output"]
 model = released.load()
@@ -192,7 +190,7 @@ figures.side_by_side(draw(head(text), text, "As it is"), draw(head(other), other
 # Nearly all of the weight goes to token 0. Such a key is called an **attention sink** (Xiao et al.
 # 2023). Why token 0? Not because of its word. And not because of position 0, which a model with RoPE cannot see: if we
 # move all positions by 3,000, all weights stay. But token 0 is the only one that can attend only to itself. Is that the
-# cause? We let token 3, *on*, attend only to itself, too, in every layer.
+# cause? We let token 3, *on*, attend only to itself, too.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -226,7 +224,7 @@ for who in ("head 18.8", "from layer 12"):
     print(f"{who:14} {len(weights)} tokens get {min(weights):.2f} to {max(weights):.2f}")
 
 # %% [markdown]
-# None was an exception. So in this model, **a token becomes a sink if it can attend only to itself**.
+# So in this model, **a token becomes a sink if it can attend only to itself**.
 #
 # ## Where it arises, and what it holds
 #
@@ -320,7 +318,7 @@ for name, a in (("no sink", -np.inf), ("a = ln 2", np.log(2))):
 assert np.allclose(softmax_with_sink(s, np.log(2)), [1 / 8, 2 / 8, 3 / 8])
 
 # %% [markdown]
-# The denominator is $2 + 6 = 8$, so a quarter of the weight goes to no key. (In torch: `course_lib.nn.sink`.)
+# The denominator is $2 + 6 = 8$, so a quarter of the weight goes to no key.
 #
 # ## Layers without positions
 #
