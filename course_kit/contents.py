@@ -69,8 +69,8 @@ CORE = {  # the core of three hours: by topic, sections of the lesson by their h
     "rope": ["One pair, rotated", "The algebra", "All pairs, each at its own speed", "turned_by_hand"],
     "released_model": ["Move the positions"],
     "longer_than_training": ["What is new in a longer text?", "The study", "Does a longer text disturb them?",
-        "Level is not the same as useful", "A released model", "A test for your model"],
-    "stretching_rope": ["Which angles are new?", "New angles do harm", "Repairs by hand", "Repair the released model"],
+        "Level is not the same as useful", "A test for your model"],
+    "stretching_rope": ["Which angles are new?", "A gap", "The curve", "Repairs by hand"],
     "windows_and_sinks": ["A window by hand", "A head that finds nothing", "A window without the sink, and with it"],
     "which_one": ["A guide"],
 }  # fmt: skip

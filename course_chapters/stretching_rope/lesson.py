@@ -2,10 +2,10 @@
 # # [[title]]
 #
 # Many models with RoPE break on texts longer than those of their training. Rules repair a *trained* model by changing
-# the speeds at which pairs of channels rotate. Llama 3.1, DeepSeek-V3 and gpt-oss each use one of them.
+# the speeds at which its pairs of channels rotate. Llama 3.1 and gpt-oss each use one.
 #
 # **You will be able to**
-# - say which pairs of channels break, and show it in a released model;
+# - say which pairs of channels meet new angles, and measure what a long distance does to a released model;
 # - compute what a rule does to every pair, and read the rule in a `config.json`;
 # - test a repair, say what your test cannot show, and compare it with its control.
 #
@@ -37,8 +37,7 @@ torch.set_num_threads(1)  # quicker for small matrices
 #
 # $$\rho_m = \frac{L\,\theta_m}{2\pi}$$
 #
-# **turns**. Take a small head of eight channels, trained on $L = 128$ tokens, and texts $s = 8$ times as long. First
-# pair 2 by hand, then all four:
+# **turns**. Take a small head of eight channels, trained on $L = 128$ tokens, and texts $s = 8$ times as long:
 
 # %%
 L, n, s = 128, 1024, 8
@@ -64,8 +63,7 @@ figures.question(
 
 # %% [markdown]
 # We call a pair **closed** if it made at least one turn in training, $\rho_m \ge 1$. The others are **open**: in a
-# longer text they meet new angles. The border is not sharp, because a pair that made just one turn met each angle at
-# only one distance. How many pairs of real heads are closed?
+# longer text they meet new angles. How many pairs of real heads are closed?
 
 # %%
 heads = {"our study": (16, 10_000, 128), "Llama 3": (128, 500_000, 8192), "SmolLM2": (64, 100_000, 8192)}
@@ -74,19 +72,17 @@ for name, (d, base, length) in heads.items():
     print(f"{name:9} base {base:7,}, {length:5,} tokens: {(made >= 1).sum():2} of {d // 2} pairs are closed")
 
 # %% [markdown]
-# So 12 of SmolLM2's 32 pairs are open.
+# So 12 of SmolLM2's 32 pairs are open, and its first new angle comes at the distance 8,192.
 #
-# ## New angles do harm
+# ## A gap
 #
-# Do the open pairs of SmolLM2 ([[released_model|chapter #]]) do the harm? It reads a short text with a *gap*: we add
-# 16,384 to the positions of the second half. Within each half, all distances stay as they were. Between the halves, all
-# are new.
+# What does such a distance do? SmolLM2 ([[released_model|chapter #]]) reads a text with a *gap*: we add one number to the
+# positions of the second half, so only the distances between the halves grow. As a control, we *hide* the first half
+# from the second, all but token 0, which the model needs ([[windows_and_sinks|chapter #]]). Which gaps will do more harm?
 
 # %% tags=["nbval-ignore-output"]
 model = released.load()
-text, half = model.encode(released.excerpt("alice"))[:128], 64
-place = torch.arange(128)
-gap = place + 16_384 * (place >= half)
+text, half, place = model.encode(released.excerpt("alice"))[:128], 64, torch.arange(128)
 base = model.losses(text)[half:]
 
 
@@ -96,34 +92,76 @@ def rise(**changes):
         change = model.losses(text)[half:] - base
     return float(change.mean()), float(change.std() / len(change) ** 0.5)
 
-# %% [markdown]
-# Now only some pairs feel the gap. A pair that makes a whole number of turns in the gap arrives at the same angle as
-# without it. So we round the turns of the pairs that should not feel it: one that makes 5 ¼ turns gets the speed of 5.
-# As a control, we *hide* the first half from the second. Which pairs do more harm than that?
 
-# %% tags=["nbval-ignore-output"]
-trained = model.speeds
-turn = 2 * torch.pi / 16_384  # this speed makes one turn in the gap
-whole = torch.round(trained / turn) * turn
-is_open = torch.tensor(rules.turns(trained, 8192) < 1)
-assert abs(whole - trained).max() * 128 < 0.025  # within the text, angles hardly change
-feeling = {
-    "all pairs": trained,
-    "open pairs": torch.where(is_open, trained, whole),
-    "closed pairs": torch.where(is_open, whole, trained),
-}
-with_gap = {}
-for name, speeds in feeling.items():
-    with_gap[name] = rise(positions=gap, speeds=speeds)
-    print("{:12} feel the gap: {:+.2f} ± {:.2f}".format(name, *with_gap[name]))
-    assert abs(rise(speeds=speeds)[0]) < 0.05  # without a gap, the rounded speeds do no harm
-hidden = rise(mask=(place[:, None] < half) | (place >= half))
-print("first half hidden:         {:+.2f} ± {:.2f}".format(*hidden))
-assert with_gap["open pairs"][0] > 2 * hidden[0]
+rises = {"first half hidden": rise(mask=(place[:, None] < half) | (place >= half) | (place < 1))}
+for size in (4000, 8000, 16_384, 32_768):
+    rises[f"gap of {size:,}"] = rise(positions=place + size * (place >= half))
+for name, numbers in rises.items():
+    print("{:17} {:+.2f} ± {:.2f}".format(name, *numbers))
+assert rises["gap of 8,000"][0] > 1.5 * rises["first half hidden"][0]
 
 # %% [markdown]
-# In this text, the open pairs alone do nearly all the harm. The closed pairs cost about as much as hiding the first
-# half.
+# With the gap of 8,000, **no angle is new**. Yet in this text it costs more than hiding. And a gap of 32,768 costs less
+# than one of 16,384. So one text and one gap show little.
+#
+# ## The curve
+#
+# Here are nine gaps in five texts of 256 tokens. The right picture is about the *sink heads*: those that, without a gap,
+# give token 0 more than half of the weight of the second half.
+
+# %%
+GAPS = (2048, 4096, 6000, 7800, 9000, 12_000, 16_384, 32_768, 65_536)
+
+
+def curve(condition, what="difference"):
+    """What was measured in each of the five texts."""
+    return np.array([row[what] for row in released_rows("gap curve", condition=condition)])
+
+
+def plus_minus(texts):
+    """Their mean, and its standard error."""
+    return f"{texts.mean():+.2f} ± {texts.std(ddof=1) / len(texts) ** 0.5:.2f}"
+
+
+# %%
+losses, first, seen = (np.array([curve(f"gap {size}", what) for size in GAPS])
+                       for what in ("difference", "token 0", "first half"))
+hidden = curve("first half but 1 hidden, gap 0")
+fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3), layout="constrained")
+left.semilogx(GAPS, losses, color="0.75")
+left.semilogx(GAPS, losses.mean(1), marker="o", label="with the gap")
+left.axhline(hidden.mean(), linestyle="--", color="C1", label="first half hidden")
+left.set(title="rise of the loss: five texts, and their mean", xlabel="gap", ylim=0)
+right.semilogx(GAPS, first.mean(1), marker="o", label="token 0")
+right.semilogx(GAPS, (seen - first).mean(1), marker="s", label="other words of the first half")
+right.set(title="sink heads: weight of the second half on", xlabel="gap", ylim=(0, 1))
+for ax in (left, right):
+    ax.axvline(8192, linestyle=":", color="0.5", label="configured length")
+    ax.set_xticks((2048, 4096, 9000, 16_384, 32_768, 65_536), ("2,048", "4,096", "9,000", "16,384", "32,768", "65,536"))
+    ax.minorticks_off()
+    ax.legend(fontsize=8)
+figures.show(fig, alt="Up to a gap of 9,000 the loss rises to about that with the first half hidden, then steeply. Up to "
+    "9,000 the words of the first half get no weight. At 16,384 they get more than half, and token 0 has lost weight")
+
+# %% [markdown]
+# The curve has no step at 8,192. Up to 9,000, the rise is about that of hiding (in two texts, 7,800 costs more), and the
+# sink heads give the far words hardly any weight: **the model reads as if they were hidden**. From there to 16,384, the
+# loss rises far above that of hiding. Now the far words get more than half of the weight, and token 0 loses it.
+#
+# Which pairs cause this? We let only some pairs feel the gap; for the others, all positions stay as they were.
+
+# %%
+print(f"{'pairs that feel the gap':24}", *(f"{size:>14,}" for size in (4096, 7800, 16_384, 65_536)))
+for name, start in {"all": "", "closed pairs alone": "closed pairs, ", "open pairs alone": "open pairs, "}.items():
+    print(f"{name:24}", *(f"{plus_minus(curve(f'{start}gap {size}')):>14}" for size in (4096, 7800, 16_384, 65_536)))
+beyond = (curve(f"gap {size}") - hidden for size in (4096, 7800, 16_384, 65_536))
+print(f"{'all, less hiding':24}", *(f"{plus_minus(texts):>14}" for texts in beyond))
+
+# %% [markdown]
+# At 16,384, the open pairs alone do most of the harm. But at 4,096, where none of their angles is new, they also cost as
+# much as all pairs together. So the table does not show that *new* angles are the cause. It shows that the slow pairs
+# carry large distances. And in these five texts, most harm beyond hiding lies past the configured length and comes from
+# open pairs.
 #
 # ## Repairs by hand
 #
@@ -141,7 +179,7 @@ print(f"NTK's base: {raised:,.0f}, divisors", theta8 / rules.ntk(theta8, s))
 assert np.allclose(rules.ntk(theta8, s), frequencies(8, raised))
 
 # %% [markdown]
-# **By parts** (Peng et al. 2023: NTK-by-parts) looks at the turns $\rho_m$. A pair with more than $\beta$ turns keeps
+# **By parts** (Peng et al. 2023) looks at the turns $\rho_m$. A pair with more than $\beta$ turns keeps
 # its speed, and one with fewer than $\alpha$ is divided by $s$. For the pairs in between, the two speeds are mixed:
 #
 # $$\theta'_m = (1 - \gamma_m)\,\frac{\theta_m}{s} + \gamma_m\,\theta_m,
@@ -170,9 +208,9 @@ figures.heatmap(theta8 / np.array(list(new.values())), rows=list(new), columns=p
 #
 # - **Llama 3's rule** has $\alpha = 1$ and $\beta = 4$, as here.
 # - **YaRN** (Peng et al. 2023) has $\alpha = 1$ and $\beta = 32$. It also divides every score by a *temperature* $t$,
-#   with $1/t = (0.1 \ln s + 1)^2$. So scores grow if $s > 1$. (YaRN's code mixes differently: see *Deeper*.)
+#   with $1/t = (0.1 \ln s + 1)^2$.
 #
-# Which rules keep the open pairs 2 and 3 within the angles of training, in a text 8 times as long?
+# Which rules keep the open pairs 2 and 3 within the angles of training?
 
 # %%
 for name, speeds in {"training": theta8, **new}.items():
@@ -180,14 +218,13 @@ for name, speeds in {"training": theta8, **new}.items():
     print(f"{name:17} turns in {length:5,} tokens:", *(f"{made:7.2f}" for made in rules.turns(speeds, length)))
 
 # %% [markdown]
-# Interpolation and by parts do. With NTK, pair 2 makes 0.41 turns, twice as many as in training. So for a text 8 times
-# as long, NTK needs a larger $s$ than 8.
+# Interpolation and by parts do. With NTK, pair 2 makes 0.41 turns, twice as many as in training. So here NTK needs a
+# larger $s$ than 8.
 #
 # ## Read a `config.json`
 #
-# This is the part about positions in the file of Llama 3.1 8B (newer files say `rope_parameters`). `factor` is $s$,
-# `original_max_position_embeddings` is $L$, and the two `…_freq_factor` are $\alpha$ and $\beta$. Above, 35 of its 64
-# pairs were closed. How many pairs will be divided by the whole factor?
+# This is from the file of Llama 3.1 8B. `factor` is $s$, `original_max_position_embeddings` is $L$, and the two
+# `…_freq_factor` are $\alpha$ and $\beta$. How many of its 64 pairs will be divided by the whole factor?
 
 # %%
 config = json.loads("""{"hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 500000.0, "rope_scaling": {
@@ -202,42 +239,42 @@ print(f"of {len(old)} pairs, {kept} keep their speed, {len(old) - kept - slowed}
 assert slowed == (rules.turns(old, length) < 1).sum()
 
 # %% [markdown]
-# The 29 open pairs are divided by the whole factor.
+# These are the 29 open pairs. Newer files put these keys and the base in one entry, `rope_parameters`, and models with
+# two kinds of layers, such as Gemma 3, have one for each kind. These keys are easily misread:
+#
+# | key | what it says |
+# |---|---|
+# | `no_rope_layers` (SmolLM3, Llama 4) | 1 in the list: this layer *has* RoPE |
+# | `max_window_layers` (Qwen 3) | so many of the *first* layers have no window |
+# | `attention_factor` 1 (DeepSeek-V4) | YaRN's speeds *without* its temperature |
+# | `partial_rotary_factor` 0.25 | a quarter of the channels turns, in one of two ways (see *Deeper*) |
 #
 # ## Repair the released model
 #
-# Now SmolLM2 gets each rule without training, in committed runs on four texts of 384 tokens. The gap of 16,384 is twice
-# the length in its configuration, but with $s = 2$, NTK would lead open pairs to new angles. So we take $s = 4$ for all
-# rules. One more candidate *stops* the 16 slowest pairs: they no longer rotate. (*Deeper* says why 16.) Which
-# candidates will be better than hiding the first half?
+# Now SmolLM2 gets each rule without training, on the same five texts. With $s = 4$, no angle is new at the gap of 16,384,
+# but some are at 65,536. One more candidate *stops* the 16 slowest pairs: they no longer rotate. (*Deeper* says why 16.)
+# Which candidates will be better than hiding the first half?
 
 # %%
-def mean_rise(experiment, condition):
-    """The mean of four texts, and its standard error."""
-    found = released_rows(experiment, condition=condition, n=384)
-    error = sum(row["error"] ** 2 for row in found) ** 0.5 / len(found)
-    return f"{np.mean([row['difference'] for row in found]):+.2f} ± {error:.2f}"
-
-
-hidden = mean_rise("gaps", "first half hidden")  # the same with the gap: no query sees across it
-table = [["as released", "+0.00", mean_rise("gaps", "gap 16384")], ["first half hidden", hidden, hidden]]
-named = {"interpolation": "PI 4", "NTK-aware": "NTK 4", "YaRN": "YaRN 4", "16 stopped": "slowest 16 stopped"}
-for name, repair in named.items():
-    table.append([name, *(mean_rise("gaps repaired", f"{repair}, gap {size}") for size in (0, 16384))])
-for row in [["", "no gap", "gap of 16,384"], *table]:
-    print("{:18}{:>15}{:>15}".format(*row))
-reached = rules.turns(rules.ntk(trained, 4), 16_384 + 384)[is_open]
-assert (reached < rules.turns(trained, 8192)[is_open]).all()  # NTK with s = 4
+repairs = {"interpolation": "PI 4", "NTK-aware": "NTK 4", "YaRN": "YaRN 4", "16 stopped": "slowest 16 stopped"}
+starts = {"as released": "", **{name: f"{repair}, " for name, repair in repairs.items()}}
+print(f"{'rise of the loss with a gap of':14}" + "".join(f"{size:>15,}" for size in (0, 7800, 16_384, 65_536)))
+for name, start in starts.items():
+    conditions = [f"{start}gap {size}" if start or size else name for size in (0, 7800, 16_384, 65_536)]
+    print(f"{name:30}" + "".join(f"{plus_minus(curve(condition)):>15}" for condition in conditions))
+print(f"{'first half hidden':30}{plus_minus(hidden):>15}")
+print("token 0 in the sink heads, at 16,384:",
+      *(f"{name} {curve(f'{start}gap 16384', 'token 0').mean():.2f}" for name, start in starts.items()), sep="  ")
+reached = rules.turns(rules.ntk(model.speeds, 4), 16_384 + 256)
+assert (reached < rules.turns(model.speeds, 8192))[rules.turns(model.speeds, 8192) < 1].all()  # NTK with s = 4
 
 # %% [markdown]
-# Begin with the second row: when the first half is hidden, the loss rises by 0.49. **NTK and YaRN remove most of the
-# gap's 4.11, but they are no better than hiding the first half.** Only stopping 16 pairs is better. Interpolation costs
-# nearly two nats even without a gap. It is the only rule here that slows the fastest pairs as much as the slowest.
+# At 16,384, NTK and YaRN are close to hiding: they save the model from the far words, but do not help it to use them. At
+# 65,536, where angles are new again, they break. Interpolation does harm even without a gap. Only stopping 16 pairs is
+# better than hiding at every gap, and its sink heads keep their weight.
 #
-# ## In a long text
-#
-# How will the 16 stopped pairs do in a text of 16,384 tokens? Beside them we test NTK with $s = 2$, although some angles
-# will then be new. The control is a *window*: each layer sees token 0 and the last 1,024 tokens.
+# How will the 16 stopped pairs do in a text of 16,384 tokens? Beside them we test NTK with $s = 2$. The control is a
+# *window*: each layer sees token 0 and the last 1,024 tokens.
 
 # %%
 shown = {"as released": ("as released", "-"), "slowest 16 stopped": ("16 pairs stopped", "-.")}
@@ -254,24 +291,23 @@ ax.set_xticks(range(7), [f"to {end:,}" for end in ends])
 ax.set(xlabel="position in Alice", ylabel="loss in nats")
 ax.legend(fontsize=8)
 assert final["NTK 2"][6] < final["as released"][6] - 1
-farther = rules.turns(rules.ntk(trained, 2), 16_384)[is_open] / rules.turns(trained, 8192)[is_open]
+trained = rules.turns(model.speeds, 8192)
+farther = (rules.turns(rules.ntk(model.speeds, 2), 16_384) / trained)[trained < 1]
 print(f"NTK, s = 2: {(farther > 1).sum()} open pairs go farther than in training, up to {farther.max():.2f} times as far")
 figures.show(fig, alt="The mean loss by position. As released it jumps beyond 8,192; with NTK and a window it stays "
     "low; with stopped pairs it rises from 512 tokens on")
 
 # %% [markdown]
-# Each column covers the text since the one before. From 4,096 to 8,192, the loss is 1.9 nats higher with 16 stopped
-# pairs than as released. **So passing the gap test did not show that the model reads long texts.** A gap adds distance
-# but no keys, so it cannot show what many keys do.
+# Each column covers the text since the one before. From 4,096 to 8,192, 16 stopped pairs cost 1.9 nats. **So passing the
+# gap test did not show that the model reads long texts.** A gap adds distance but no keys.
 #
-# Past 8,192, the loss of NTK is 0.10 lower than that of the window. (In the last column, each has an error of 0.03.) So
-# in this text NTK seems to gain a little from far tokens.
+# Past 8,192, the loss of NTK is 0.10 lower than that of the window. But just before, it was 0.05 lower already.
 #
 # ## Compare with the control
 #
-# Papers often train a repaired model further on long texts, as that on interpolation does. This may help by itself. So
-# one control is **the model without the repair, after the same further steps**. Another is RoPE in a window of 128. The
-# study repaired its RoPE models (three seeds) with $s = 8$ and trained them further at 1,024.
+# Papers often train a repaired model further. This may help by itself, so a control is **the model without the repair,
+# after the same further steps**. Another is RoPE in a window of 128. The study repaired its RoPE models (three seeds)
+# with $s = 8$ and trained them further at 1,024.
 
 # %%
 further = study.committed("repairs")
@@ -288,19 +324,18 @@ for name, new in {"NTK": rules.ntk(old, s), "Llama 3": rules.llama3(old, s, L)}.
     print(f"{name}: open pairs go up to {far:.1f} times as far as in training")
 
 # %% [markdown]
-# At once, NTK hardly helps, and its open pairs meet new angles. Llama 3's rule avoids new angles, and it helps more.
-#
-# After 60 steps, compare the 1.29 of Llama 3's rule with the 1.84 of the model without a repair, not with 3.65. After
-# 600 steps, this control has caught up. And **neither repair beats the window**, so nothing here shows that a
-# repaired model uses far tokens.
+# At once, NTK hardly helps, and its open pairs meet new angles. Llama 3's rule avoids them, and it helps more. After 60
+# steps, the right comparison is within the column: 1.29 with 1.84. After 600 steps, this control has caught up. And
+# **neither repair beats the window**, so nothing here shows that a repaired model uses far tokens.
 #
 # ## Remember
 #
-# - A pair that made a whole turn in training meets hardly any new angle. The slow, open pairs do. In SmolLM2, these did
-#   most of a gap's harm.
+# - A pair that made a whole turn in training meets hardly any new angle. The slow, open pairs do.
+# - In SmolLM2, a gap up to 9,000 costs about as much as hiding the far words. Far above, the model looks at them and does
+#   worse.
 # - Interpolation divides every speed by $s$. NTK divides only the slowest by $s$ and the faster ones by less. By parts
 #   (Llama 3, YaRN) keeps pairs with many turns and divides those with few.
-# - Test a repair on short texts, with a gap *and* on a long text.
+# - Test a repair on short texts, with several gaps *and* on a long text.
 # - Controls: the far half hidden, a window, and the same further steps without the repair.
 #
 # ## Three questions
@@ -330,7 +365,7 @@ figures.question(
         "It reads texts of any length": "The gap test suggests this. But in a real text, even before 8,192 tokens, it lost 1.9 nats.",
         "It fails in long texts, although the gap test was passed":
             "Yes. A gap adds distance but no keys, so it cannot show harm from many keys.",
-        "It fails with the gap": "With the gap its loss was the lowest, lower than without the first half.",
+        "It fails with the gap": "With each gap its loss was the lowest, lower than without the first half.",
     },
     answer="It fails in long" if final["slowest 16 stopped"][5] > final["as released"][5] + 1 else "It reads",
     title="Question 2",
@@ -339,16 +374,14 @@ figures.question(
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
-    "A model was repaired and trained on with long texts for 60 steps. Its loss on long texts fell from 3.6 to 1.3. What "
-    "does this show about the repair?",
+    "A config says `rope_type` yarn, `factor` 4 and `attention_factor` 1. Your code takes the speeds of YaRN and, by its "
+    "formula, multiplies query and key by 0.1 ln 4 + 1. What is wrong with your scores?",
     options={
-        "That it works: nothing else was changed":
-            "Two things were changed: the speeds, and the weights, by training on long texts.",
-        "Nothing yet: the unrepaired model with the same 60 steps is missing":
-            "Yes. In our study, that control alone fell from 3.65 to 1.84, and to 1.23 after 600.",
-        "That 60 steps are enough": "To know that, one needs the same model after more steps.",
+        "Nothing: this is YaRN": "It is YaRN as published. But the file says that this model was trained without the temperature.",
+        "Each is 1.14 times too large": "Query and key are *both* multiplied by 1.14.",
+        "Each is 1.30 times too large": "Yes: 1.14² = 1.30. The speeds are right, so the text may look fluent.",
     },
-    answer="Nothing yet: the unrepaired model with the same 60 steps is missing",
+    answer=f"Each is {rules.yarn_factor(4) ** 2:.2f} times",
     title="Question 3",
 )
 
@@ -359,72 +392,53 @@ figures.question(
 #
 # **Next:** [[next]]
 #
-# ## Deeper · A base without open pairs
+# ## Deeper · Does the gap harm by way of the sink?
 #
-# All pairs are closed if the slowest makes a whole turn within $L$, that is, if the base is at most
-# $(L/2\pi)^{d/(d-2)}$. For the study's heads this is 31.3, so with base 31 no pair meets a new angle. What harm is
-# left? (All columns are losses. *Copying* is copy-back of [[longer_than_training|chapter #]], and "masked" hides all
-# keys 128 or more places back.)
+# Past 9,000, token 0 loses weight in the sink heads. Is this the harm? We hide token 0 alone, without a gap; we hide all
+# other far words; and we give the second half a sink nearby, because its first token sees only itself
+# ([[windows_and_sinks|chapter #]]).
 
 # %%
-print(f"largest base: {(L / (2 * np.pi)) ** (16 / 14):.1f}")
-small = study.committed("long") + study.committed("controls")
-print(f"{'':18}{'copying 1,024':>14}{'text 128':>10}{'text 1,024':>12}{'masked':>8}")
-for scheme in ("rope-base-31", "rope", "rope-base-500000"):
-    copied, written = (study.pick(small, task=task, scheme=scheme) for task in ("copy-back", "characters"))
-    cells = ((copied, "loss", 3), (written, "loss", 0), (written, "loss", 3), (written, "far_masked", 3))
-    means = [np.mean([row[what][k] for row in rows]) for rows, what, k in cells]
-    print("{:18}{:14.2f}{:10.2f}{:12.2f}{:8.2f}".format(scheme, *means))
+for name in ("token 0 hidden from the second half, gap 0", "gap 16384", "first half but 1 hidden, gap 16384",
+             "second sink, gap 0", "second sink, gap 16384"):
+    print(f"{name:43} {plus_minus(curve(name))}, weight on token 0 {curve(name, 'token 0').mean():.2f}")
 
 # %% [markdown]
-# With base 31 our models copy perfectly at 1,024, but their loss in text doubles. With far keys masked, it is 1.19
-# again. So this harm comes from the far keys, although no angle is new. X. Liu et al. (2023) found that Llama 2 reads
-# longer texts after tuning with a smaller base, too. Men et al. (2024) found that a base below a bound, which grows
-# with the length, gives only a *superficial* ability: the loss stays low, but keys are not found. Others raise the base
-# with the length: Xiong et al. (2023) trained Llama 2 on with a larger base and texts of up to 32,768 tokens.
+# Losing the sink does harm: hiding token 0 alone costs 0.85 nats. But with the gap, a new sink nearby does not help,
+# and with token 0 alone in view, the gap costs less than half as much. So in this model, most of the harm comes from
+# the other far words. (*Frayed RoPE*, 2026, finds that long inputs break the sink.)
 #
-# ## Deeper · More about the gap
+# ## Deeper · Sixteen pairs, and a temperature
 #
-# Why did we stop 16 pairs, if 12 are open? Here is the rise with the gap.
+# Why did we stop 16 pairs, if 12 are open? Here is the rise with the gap of 16,384, in four longer texts.
 
 # %%
 for k in (12, 13, 14, 15, 16, 17, 18):
-    rises, made = mean_rise("stopped pairs", f"slowest {k} stopped, gap 16384"), rules.turns(trained, 2048)[32 - k]
+    rows = released_rows("stopped pairs", condition=f"slowest {k} stopped, gap 16384")
+    made = rules.turns(model.speeds, 2048)[32 - k]
+    rises = plus_minus(np.array([row["difference"] for row in rows]))
     print(f"{k} stopped: {rises}, pair {32 - k} makes {made:.1f} turns in 2,048 tokens")
 
 # %% [markdown]
-# From 15 on it is small. Pairs 17 to 19 are closed at 8,192 tokens, but open at 2,048. By its makers' file (see
-# *Sources*), SmolLM2 read the announced 2 trillion tokens in texts of 2,048, with base 10,000. The released file names
-# 8,192 and base 100,000. So a later, shorter stage changed both, and we do not know how long its texts were. If most
-# were short, some angles of these pairs were rare.
+# From 15 on it is small. Pairs 17 to 19 are closed at 8,192 tokens, but open at 2,048, the length of most of the training
+# (with base 10,000, see *Sources*). The released file is named "135M 8k Lc100K": a later stage changed both.
 #
-# In a long text, most distances are shorter than those of the gap test. Do they break the model with 16 stopped pairs?
+# And why does YaRN cost more than NTK without a gap? We put in its speeds, its temperature, and both, in one text.
 
 # %% tags=["nbval-ignore-output"]
-stopped = trained * (torch.arange(32) < 16)
-for size in (512, 2048, 8192):
-    numbers = rise(positions=place + size * (place >= half), speeds=stopped)
-    print("gap of {:5,}: {:+.2f} ± {:.2f}".format(size, *numbers))
-    assert numbers[0] < 0.8
-
-# %% [markdown]
-# No: each gap costs less than hiding the first half of this text, 1.14. So distances alone do not explain the harm.
-#
-# Why does YaRN cost 0.12 nats without a gap, and NTK 0.03? We put in its speeds, its temperature, and both.
-
-# %% tags=["nbval-ignore-output"]
-speeds, factor = rules.by_parts(trained, 4, 8192), rules.yarn_factor(4) ** 2
-alone = {"speeds": rise(speeds=speeds), "temperature": rise(score_factor=factor)}
-for name, numbers in {**alone, "both": rise(speeds=speeds, score_factor=factor)}.items():
+speeds, factor = rules.by_parts(model.speeds, 4, 8192), rules.yarn_factor(4) ** 2
+apart = {"speeds": rise(speeds=speeds), "temperature": rise(score_factor=factor)}
+for name, numbers in {**apart, "both": rise(speeds=speeds, score_factor=factor)}.items():
     print("{:11} {:+.2f} ± {:.2f}".format(name, *numbers))
-assert alone["temperature"][0] > alone["speeds"][0] + 0.1
+assert apart["temperature"][0] > apart["speeds"][0] + 0.1
 
 # %% [markdown]
-# The temperature costs more: this model was trained without it. (This is one text; the 0.12 is from four.)
+# The temperature costs more: this model was trained without it. DeepSeek-V4 and Mistral Large 4 use YaRN's speeds
+# without it, too.
 #
 # ## Deeper · Do they find a far word?
 #
-# NTK and YaRN have the same mean loss with the gap. Do they find a pass key alike? Four keys were told 20,000 positions
+# NTK and YaRN have the same mean loss at 16,384. Do they find a pass key alike? Four keys were told 20,000 positions
 # before the question, and two in a long text, at two depths of 12,000 tokens of *Alice*. (There $s$ is 2.)
 
 # %%
@@ -434,7 +448,7 @@ def keys(experiment, condition):
     return f"{sum(row['right'] for row in found)} of {len(found)}"
 
 
-for name, repair in named.items():
+for name, repair in repairs.items():
     print(f"{name:14} across a gap:", keys("pass keys repaired", f"10 fillers, gap 20000, {repair}"))
 for name in ("as released", "NTK 2", "YaRN 2"):
     near, far = (keys("beyond", f"12000 tokens, depth {depth}, {name}") for depth in (0.67, 0.1))
@@ -456,17 +470,53 @@ for length, strength in ((128, 1), (256, 1), (1024, 1), (1024, 8)):
     print(f"{length:5,} tokens, strength {strength}: divisors", theta8 / speeds)
 
 # %% [markdown]
-# Strength 8 divides the slowest pair by 57, not by 8, because $s = 1 + 8\,(n/L - 1)$. Qwen 3's cards offer YaRN with
-# the same factor of 4 at every length, and warn that it may harm short texts.
+# Strength 8 divides the slowest pair by 57, not by 8, because $s = 1 + 8\,(n/L - 1)$. All rules that read the length
+# have a problem with a cache: as the text grows, the speeds change, but cached keys were rotated with earlier ones. So
+# the course's `RoPE` caches keys *unrotated* if its speeds depend on the length.
 #
-# All rules that read the length have a problem with a cache: as the text grows, the speeds change, but cached keys were
-# rotated with earlier ones. So the course's `RoPE` caches keys *unrotated* if its speeds depend on the length.
+# ## Deeper · Pairs that never turn
 #
-# **p-RoPE** (Barbero et al. 2024) trains with stopped slow pairs from the start, which then compare content alone.
+# `partial_rotary_factor` 0.25 has two meanings. In Qwen3.5, a quarter of the channels has a whole RoPE, slow pairs
+# included. In Gemma 4's full layers, only the fastest quarter of the head's pairs turns (*p-RoPE*, Barbero et al. 2024).
+# Which of the two may need stretching?
+
+# %%
+qwen = np.append(frequencies(64, 10_000_000), np.zeros(96))  # 64 of 256 channels turn
+gemma = np.where(np.arange(256) < 64, frequencies(512, 1_000_000), 0)  # 128 of 512
+for name, speeds in {"Qwen3.5": qwen, "Gemma 4": gemma}.items():
+    slowest = 2 * np.pi / speeds[speeds > 0].min()
+    print(f"{name}: {(speeds > 0).sum()} of {len(speeds)} pairs turn, the slowest once in {slowest:,.0f} positions")
+
+# %% [markdown]
+# In Gemma 4's full layers, no pair is open after training on a few hundred tokens, and the other pairs compare content
+# alone. The slowest pair of Qwen3.5 is open at every length in use.
+#
+# ## Deeper · Near or far?
+#
+# Does RoPE by itself prefer near keys? For one query and one key, how often does a near position score above one eight
+# times as far? We try 400 random heads, whose queries and keys have mean 0 or share the mean 1.
+
+# %%
+rng, distances = np.random.default_rng(0), (4, 64, 1024, 16_384, 262_144)
+print(f"{'near positions from':24}", *(f"{d:8,}" for d in distances))
+for mean, base in ((0, 10_000), (1, 10_000), (1, 500_000)):
+    q, k = rng.normal(mean, size=(2, 400, 32)) + 1j * rng.normal(size=(2, 400, 32))
+    preferred = []
+    for d in distances:
+        near, far = (q * k.conj() @ np.exp(1j * np.outer(frequencies(64, base), rng.integers(a, 2 * a, 200)))
+                     for a in (d, 8 * d))
+        preferred.append((near.real > far.real).mean())
+    print(f"mean {mean}, base {base:7,}     ", *(f"{share:8.0%}" for share in preferred))
+    assert abs(preferred[-1] - 0.5) < 0.05
+
+# %% [markdown]
+# With mean 0, it is a coin toss at every distance. With mean 1, near wins more often, but from some distance on it is a
+# coin toss again. A larger base moves this distance out. Du et al. (2026) prove more: as the text grows, RoPE ranks near
+# against far, and one word against another, no better than a coin.
 #
 # ## Deeper · The released code
 #
-# In **YaRN's code**, which gpt-oss and DeepSeek use, $\gamma$ falls in equal steps from pair to pair: from 1 at the
+# In **YaRN's code**, which gpt-oss and DeepSeek-V3 use, $\gamma$ falls in equal steps from pair to pair: from 1 at the
 # pair that would make 32 turns to 0 at the one that would make 1. (In the paper, it is a straight line over the
 # turns.) The code multiplies query and key by $f = 0.1 \ln s + 1$, so each score by $f^2 = 1/t$. In a file, $f$ may be
 # given as `attention_factor`. Here is the file of gpt-oss. Which are its two pairs?
@@ -487,19 +537,14 @@ def yarn_code(truncate):
 for turns in (32, 1):
     pair = 64 * np.log(4096 / (2 * np.pi * turns)) / (2 * np.log(150_000))  # solves 4096 · base^(−2m/64) / 2π = turns
     print(f"turns {turns:2}: pair {pair:.2f}")
-print(f"f = {rules.yarn_factor(rope['factor']):.3f}")
+faster = yarn_code(truncate=True) / yarn_code(truncate=False)
+print(f"f = {rules.yarn_factor(rope['factor']):.3f}; rounded, pair {faster.argmax()} turns {faster.max():.2f} times as fast")
 
 # %% [markdown]
 # The code rounds them to 8 and 18, unless the file says `"truncate": false`. vLLM ignored this key until its
-# [pull request 28244](https://github.com/vllm-project/vllm/pull/28244). What does that do to a pair?
-
-# %%
-wrong = yarn_code(truncate=True) / yarn_code(truncate=False)
-print(f"if `truncate` is ignored, pair {wrong.argmax()} turns {wrong.max():.2f} times as fast")
-assert wrong.argmax() == 17
-
-# %% [markdown]
-# Our rules equal those of the library `transformers`, `ROPE_INIT_FUNCTIONS` in `modeling_rope_utils.py`.
+# [pull request 28244](https://github.com/vllm-project/vllm/pull/28244), and pair 17 turned 1.76 times as fast.
+#
+# The speeds of this chapter equal those of the library `transformers` (`modeling_rope_utils.py`).
 
 # %% tags=["nbval-ignore-output"]
 if find_spec("transformers") is None:
@@ -520,7 +565,12 @@ else:
         llama = LlamaConfig(**sizes, max_position_embeddings=longest, rope_parameters=given)
         assert np.allclose(speeds, ROPE_INIT_FUNCTIONS[kind](llama, "cpu", seq_len=n)[0], rtol=1e-6)
     assert np.allclose(yarn_code(truncate=False), ROPE_INIT_FUNCTIONS["yarn"](GptOssConfig(), "cpu")[0], rtol=1e-6)
-    print("the same speeds in transformers: linear, dynamic, yarn, llama3, and gpt-oss")
+    if "proportional" in ROPE_INIT_FUNCTIONS:  # from version 5 on
+        from transformers import Gemma4TextConfig
+
+        full = ROPE_INIT_FUNCTIONS["proportional"](Gemma4TextConfig(), layer_type="full_attention")[0]
+        assert np.allclose(gemma, full, rtol=1e-6)
+    print("the same speeds in transformers: linear, dynamic, yarn, llama3, gpt-oss and Gemma 4")
 
 # %% [markdown]
 # ## Easy to believe; let us run it
@@ -534,6 +584,6 @@ questions.claims("stretching_rope")
 # **Sources** S. Chen et al., *Extending Context Window of Large Language Models via Positional Interpolation*, 2023 ·
 # /u/bloc97 and /u/emozilla, posts in r/LocalLLaMA, 2023 · B. Peng et al., *YaRN*, 2023, and its code, jquesnelle/yarn ·
 # Llama 3.1's code, `apply_scaling` in meta-llama/llama-models · Y. Ding et al., *LongRoPE*, 2024 · F. Barbero et al.,
-# *Round and Round We Go!*, 2024 · X. Liu et al., *Scaling Laws of RoPE-based Extrapolation*, 2023 · X. Men et al.,
-# *Base of RoPE Bounds Context Length*, 2024 · W. Xiong et al., *Effective Long-Context Scaling of Foundation Models*,
-# 2023 · SmolLM2's pretraining, `config_smollm2_135M.yaml` in huggingface/smollm · the code of `transformers`.
+# *Round and Round We Go!*, 2024 · Y. Du et al., 2026 ([on arXiv](https://arxiv.org/abs/2605.15514)) · [Frayed
+# RoPE](https://arxiv.org/abs/2603.18017), 2026 ·
+# SmolLM2's pretraining, `config_smollm2_135M.yaml` in huggingface/smollm · the code of `transformers`.

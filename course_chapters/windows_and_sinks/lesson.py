@@ -13,6 +13,7 @@
 # [[fast_attention|#]] (cache) and [[longer_than_training|#]] (the study). **Time** [[time]].
 
 # %%
+import copy
 from importlib.util import find_spec
 
 import matplotlib.pyplot as plt
@@ -74,8 +75,8 @@ for p in range(10):
 assert ring == [8, 9, 6, 7]
 
 # %% [markdown]
-# The slots are out of order, but a softmax does not depend on the order of its keys. Each key only has to carry its own
-# position, as a rotated key does. Does `RingCache` give the outputs of a full pass that masks far keys?
+# The slots are out of order, which does not matter to a softmax if each key carries its own position. Does `RingCache`
+# give the outputs of a full pass that masks far keys?
 
 # %%
 torch.manual_seed(0)
@@ -88,15 +89,21 @@ print("40 tokens read; keys in the cache:", tuple(ring.k.shape), "(batch, heads,
 assert torch.allclose(by_ring, at_once, atol=1e-6)
 
 # %% [markdown]
-# The layer can also hide far keys itself. `Combined` makes one position of RoPE and a window of 4, and the outputs should
-# be the same.
+# So the ring holds all that the layer needs, *as long as the text only grows*. Now we drop the last two tokens, as after
+# a rejected draft. A new token 38 needs token 35, which token 39 has overwritten. To go back, keep what a draft
+# overwrites, here in a copy from before it.
 
 # %%
-from course_lib.nn.position import Combined
-
-windowed = RelativeAttention(16, 2, Combined(RoPE(8), SlidingWindow(4)), causal=True)
-windowed.load_state_dict(layer.state_dict())  # the same matrices
-assert torch.allclose(windowed(x), at_once, atol=1e-6)
+try:
+    ring.take(slice(38))  # keep the first 38 tokens
+except ValueError as error:
+    print(error)
+ring = RingCache(4)
+with torch.no_grad():
+    layer(x[:, :38], cache=ring)
+    before = copy.deepcopy(ring)
+    layer(torch.randn(1, 2, 16), cache=ring)  # a draft of two tokens, which are rejected
+    assert torch.allclose(layer(x[:, 38:], cache=before), at_once[:, 38:], atol=1e-6)
 
 # %% [markdown]
 # **What does it save?** The smaller gpt-oss model has 24 layers, with 8 heads of 64 channels for keys and values. Every
@@ -114,12 +121,10 @@ print(f"gpt-oss, 131,072 tokens: {2 * half:,.0f} MiB without windows, "
       f"{half + cache_mib(12, 8, 64, 131_072, window=128):,.0f} MiB with every second layer windowed")
 
 # %% [markdown]
-# However small the windows, the other layers still need half of the full cache.
-#
 # ## How far do layers reach?
 #
-# Take "The cat sat on mat" with $w = 3$. In the second layer, *mat* reads *sat*, two tokens back. In the first layer,
-# *sat* has read *The*, two more back. So *mat* can know something about *The*, which is outside its window.
+# Take "The cat sat on mat" with $w = 3$. In the second layer, *mat* reads *sat*, which has read *The* in the first. So
+# *mat* can know something about *The*, which is outside its window.
 #
 # How far do three such layers reach? The gradient of the last output is zero for every input that cannot change it.
 
@@ -156,9 +161,9 @@ figures.question(
 # %% [markdown]
 # ## A head that finds nothing
 #
-# The weights of a row sum to 1, so a head must give its weight to some key. Where does it go when no key is useful? In
-# [[released_model|chapter #]], many heads of SmolLM2 gave most of it to token 0. One of them is head 18.8 (layer 18,
-# head 8). It reads a short text, and then the same text with another first word.
+# The weights of a row sum to 1, so a head must give its weight to some key. In [[released_model|chapter #]], many heads
+# of SmolLM2 gave most of it to token 0. One of them is head 18.8 (layer 18, head 8). It reads a short text, and then the
+# same text with another first word.
 
 # %% tags=["nbval-ignore-output"]
 model = released.load()
@@ -182,16 +187,17 @@ assert head(text)[:, 0].min() > 0.9
 figures.side_by_side(draw(head(text), text, "As it is"), draw(head(other), other, "Another token 0"))
 
 # %% [markdown]
-# In both texts, nearly all of the weight goes to token 0. Such a key is called an **attention sink** (Xiao et al.
-# 2023). Why token 0? Two causes are possible: it is at position 0, and it can attend only to itself. To separate them, we
-# let token 3, *on*, attend only to itself, too, in every layer.
+# Nearly all of the weight goes to token 0. Such a key is called an **attention sink** (Xiao et al.
+# 2023). Why token 0? Not because of its word. And not because of position 0, which a model with RoPE cannot see: if we
+# move all positions by 3,000, all weights stay. But token 0 is the only one that can attend only to itself. Is that the
+# cause? We let token 3, *on*, attend only to itself, too.
 
 # %% tags=["hide-input"]
 # @title Question
 figures.question(
     "Token 3 can attend only to itself. Where will head 18.8 look from tokens 4 and 5?",
     options={
-        "At token 0, as before": "So it would be if only position 0 made a sink.",
+        "At token 0, as before": "Token 3 now sees what token 0 sees: itself.",
         "At token 3": "Token 3 is now a sink. But nothing has changed for token 0.",
         "At both, about equally": "Yes. Both can attend only to themselves, and both are sinks.",
     },
@@ -200,6 +206,7 @@ figures.question(
 
 # %% tags=["nbval-ignore-output"]
 n = len(text)
+assert torch.allclose(head(text, positions=torch.arange(n) + 3000), head(text), atol=0.01)
 mask = torch.ones(n, n, dtype=torch.bool)
 mask[3, :3] = False  # token 3 does not see tokens 0, 1 and 2
 two = head(text, mask=mask)
@@ -207,13 +214,23 @@ assert two[4:, [0, 3]].min() > 0.4
 draw(two, text, "Token 3 sees only itself")
 
 # %% [markdown]
-# Token 3 is a second sink. So in this model, a token becomes a sink if it can attend only to itself.
+# Token 3 is a second sink. Is it so elsewhere? In five texts, seven tokens each took turns in seeing
+# only themselves (committed runs). Here is the weight that later queries gave to them.
+
+# %%
+alone = [row for row in committed("new sinks") if "head 18.8" in row and row["condition"].startswith("token")]
+for who in ("head 18.8", "from layer 12"):
+    weights = [row[who] for row in alone]
+    print(f"{who:14} {len(weights)} tokens get {min(weights):.2f} to {max(weights):.2f}")
+
+# %% [markdown]
+# So in this model, **a token becomes a sink if it can attend only to itself**.
 #
 # ## Where it arises, and what it holds
 #
-# What marks token 0 inside the model? Each layer receives one vector per token. The first picture shows the largest
-# absolute number in this vector. The second shows the weight on token 0 (mean of all heads and later queries), and
-# the third the length of the value. All are means over four texts.
+# What marks token 0 inside the model? Each layer receives one vector per token. Here are the largest absolute number in
+# this vector, the weight on token 0 (mean of all heads and later queries), and the length of the value, all as means
+# over four texts.
 
 # %%
 texts = committed("sink by layer", condition="as released")
@@ -230,45 +247,55 @@ value.plot(mean["value 0"], label="token 0")
 value.plot(mean["value"], label="other tokens")
 value.set(title="length of the value", xlabel="layer", ylim=0)
 value.legend()
+for name, layers in {"3 to 9": slice(3, 10), "12 to 29": slice(12, 30)}.items():
+    print(f"layers {name}: token 0 gets {mean['weight'][layers].min():.2f} to {mean['weight'][layers].max():.2f}")
 assert mean["weight"][[0, 1, 11]].max() < 0.01 and mean["weight"][12:].min() > 0.2
 figures.show(fig, alt="By layer: the largest number of token 0 is some hundreds in layers 3 to 9, small in layer 11, and "
     "about ten thousand or more from layer 12 on. The median of the other tokens stays below a thousand. The weight on "
     "token 0 follows its largest number. Where this is large, its value is shorter than others.")
 
 # %% [markdown]
-# Sun et al. (2024) call such huge numbers **massive activations**. In this model, token 0 gets much weight only in
-# layers that it enters with one. Its value is short there, so a head that looks at the sink adds only a short vector to
-# the output.
+# A number above 100 that is about a thousand times the median of all numbers is a **massive activation** (Sun et al.
+# 2024). Token 0 enters the layers from 12 on with one, and there it gets the most weight. Its value is short, so a head
+# that looks at it adds little to the output. But the model relies on this little (see *Deeper*).
 #
 # ## A window without the sink, and with it
 #
-# The model reads *Alice* with a window of 64 in all layers. From query 64 on, token 0 is outside. Then we give the
-# cache an extra slot for token 0 or, as a control, for token 20. In the last line there is no window, but token 0 is
-# hidden from all later tokens. Which changes break the model?
+# The model reads *Alice* with a window of 64 in all layers. From query 64 on, token 0 is outside. Then we give the cache
+# an extra slot for token 0 or, as a control, for token 20. At last, we give it none, but every 32nd token sees only
+# itself. Which changes break the model?
 
 # %% tags=["nbval-ignore-output"]
 alice = model.encode(released.excerpt("alice"))[:192]
 full, rise, place = model.losses(alice), {}, torch.arange(192)
+self_only = {"mask": (place[:, None] % 32 > 0) | (place[:, None] == place)}
 cases = {
     "window of 64": {"window": 64},
     "window of 64, token 20 kept": {"window": 64, "sinks": [20]},
     "window of 64, token 0 kept": {"window": 64, "sinks": [0]},
-    "no window, token 0 hidden": {"mask": (place > 0) | (place[:, None] == 0)},
+    "window of 64, every 32nd alone": {"window": 64, **self_only},
+    "no window, every 32nd alone": self_only,
 }
 for name, changes in cases.items():
     with model.changed(**changes):
         rise[name] = (model.losses(alice) - full)[64:].mean()
-    print(f"{name:28} the loss from query 64 on rises by {rise[name]:.2f} nats")
+    print(f"{name:32} the loss from query 64 on rises by {rise[name]:.2f} nats")
 assert rise["window of 64, token 0 kept"] < 0.5 * rise["window of 64, token 20 kept"]
-
-hidden = torch.ones(n, n, dtype=torch.bool)
-hidden[1:, 0] = False  # in the short text, no later token sees token 0
-assert head(text, mask=hidden)[1:, 1].min() > 0.9  # so head 18.8 looks at token 1
+assert rise["window of 64, every 32nd alone"] < 0.6 * rise["window of 64"]
 
 # %% [markdown]
-# With token 0 the rise is small, though all other far keys are gone. And hiding token 0 from the beginning does hardly
-# any harm, because token 1 then attends only to itself and is the sink. In the window, each token from 64 on still sees
-# tokens before it, so none takes the place of token 0.
+# With token 0 the rise is small, though all other far keys are gone. Without it, no token takes its place, because each
+# sees tokens before it. Tokens that see only themselves do, although this alone costs something (last line). Here are
+# five texts, with a control: every 32nd token sees one token more.
+
+# %%
+for condition in ("", ", kept [0]", ", every 32nd sees itself only", ", every 32nd sees itself and one more"):
+    found = np.array([row["difference"] for row in committed("new sinks", condition="window 64" + condition)])
+    print(f"window 64{condition:38} {found.mean():+.2f} ± {found.std(ddof=1) / len(found) ** 0.5:.2f}")
+
+# %% [markdown]
+# With tokens that see only themselves, nearly half of the rise is gone. If each sees one token more, this helps as much
+# in two of the texts, and hardly in the three others.
 #
 # So for this model, a ring should also **keep the first token**: `RingCache(64, keep=1)`.
 #
@@ -289,56 +316,47 @@ for name, a in (("no sink", -np.inf), ("a = ln 2", np.log(2))):
     weights = softmax_with_sink(s, a)
     print(f"{name:9} weights {weights}, sum {weights.sum():.4f}")
 assert np.allclose(softmax_with_sink(s, np.log(2)), [1 / 8, 2 / 8, 3 / 8])
-figures.attention_block("sink")
 
 # %% [markdown]
-# The denominator is $2 + 6 = 8$, so a quarter of the weight goes to no key. In torch, `Sink` is the position of a layer.
-# With one channel, a query of 1 and the keys $\ln 1, \ln 2, \ln 3$ have our scores. The weights should be ours, too.
-
-# %%
-from course_lib.nn.sink import Sink
-
-layer = RelativeAttention(d_model=1, n_heads=1, position=Sink(1)).double()
-for matrix in (layer.query, layer.key):
-    torch.nn.init.eye_(matrix.weight)  # queries and keys are the layer's inputs, unchanged
-torch.nn.init.constant_(layer.position.a, np.log(2))
-one_query, keys = torch.ones(1, 1, 1).double(), torch.tensor(s)[None, :, None]
-assert np.allclose(layer.weights(one_query, keys).detach().flatten(), [1 / 8, 2 / 8, 3 / 8])
-
-# %% [markdown]
+# The denominator is $2 + 6 = 8$, so a quarter of the weight goes to no key.
+#
 # ## Layers without positions
 #
 # A layer without positions (*NoPE*) has no rotations, so a long text brings no new angles. But by itself it knows of
 # the order only what the causal mask reveals. A **hybrid** puts it above layers with positions. In Cohere's Command
-# A, three of four layers have RoPE in a window. Every fourth has no positions and reads the whole text.
+# A, three of four layers have RoPE in a window, and every fourth reads the whole text without positions.
 #
-# In the study's `window-64`, both layers have RoPE and a window of 64. In `none`, neither layer has positions or a
-# window. In the hybrid `window-64+none`, only the first layer has both. All were trained at 128 tokens. At 1,024, where
-# is the hybrid better than `window-64`, and where worse: in text, in retrieval (the value of a name far back), or in
-# flip-flop (the last bit written)?
+# Is it the missing positions that help, or the window? In the study, models of two layers were trained at 128 tokens:
+# with RoPE in a window of 64 in both (`window-64`), or in the first only, below a layer that sees everything, without
+# positions (the hybrid, `window-64+none`) or with RoPE (`window-64+rope`). In `rope+none`, the first layer has RoPE and
+# no window. Which keep their loss in text, and which find the value of a name far back (retrieval)?
 
 # %%
 from course_chapters import measured, questions
 
-print(f"{'at 1,024 tokens':16}  loss in text  retrieval  flip-flop")
-for scheme in ("window-64", "none", "window-64+none"):
-    names, bits = (measured.right(scheme, task)[-1] for task in (measured.NAMES, measured.BITS))
-    print(f"{scheme:16} {measured.losses(scheme)[:, -1].mean():13.2f}  {names:9.0%}  {bits:9.0%}")
-print(f"{'guessing':16} {'':13}  {1 / 8:9.0%}  {1 / 2:9.0%}")
+print(f"{'at 1,024 tokens':16} {'rise of the loss in text':>26} {'retrieval':>12} {'flip-flop':>12}")
+for scheme in ("window-64", "window-64+rope", "rope+none", "none", "window-64+none"):
+    seeds = [measured.losses(scheme, task, what="accuracy") for task in (measured.NAMES, measured.BITS)]
+    spans = [f"{100 * right[:, -1].min():.0f}–{right[:, -1].max():.0%}" if right[:, 0].min() > 0.9 else "–" for right in seeds]
+    rises = " ".join(f"{rise:+.2f}" for rise in measured.rises(scheme))
+    print(f"{scheme:16} {rises:>26} {spans[0]:>12} {spans[1]:>12}")
+print(f"{'guessing':16} {'':26} {1 / 8:12.0%} {1 / 2:12.0%}   – some seed has not learned it at 128 tokens")
 
 # %% [markdown]
-# `window-64` reaches 126 tokens back, and the names are farther, so it can only guess. In our two-layer models, the
-# hybrid answers all of these questions, and its loss in text is nearly as low. `none` answers most of them, too, but is
-# far worse in text. The price of the hybrid is flip-flop, where it is nearer to guessing than `window-64`.
+# `window-64` reaches 126 tokens back, and the names are farther, so it can only guess. RoPE above the window breaks in
+# text and misses about half of the names, and `rope+none` does worse. **In our two-layer models, the hybrid needs both
+# halves**: a window below, and no positions above. Its price is flip-flop (the last bit written), where it is nearer to
+# guessing than `window-64`.
 #
 # ## Remember
 #
 # - A window of $w$ shows $w$ keys. $N$ layers reach $N(w - 1)$ tokens back, at most.
-# - A ring of $w$ slots holds all that a windowed layer needs.
-# - In this model, a token becomes a sink if it can attend only to itself. It has massive activations and a short value.
+# - A ring of $w$ slots holds all that a windowed layer needs, as long as the text only grows.
+# - In SmolLM2, a token becomes a sink if it can attend only to itself. It has massive activations and a short value.
 # - A window that drops the sink breaks this model, because no other token takes its place. One extra slot for the first
 #   token repairs most of this.
-# - At 1,024 tokens, our small hybrid finds all far names, but is close to guessing in flip-flop.
+# - At 1,024 tokens, our small hybrid finds all far names at a level loss. With RoPE in its upper layer, or without the
+#   window below, it breaks.
 #
 # ## Three questions
 
@@ -396,9 +414,10 @@ figures.question(
 #
 # **Next:** [[next]]. The rest is optional.
 #
-# ## Deeper · Other texts
+# ## Deeper · Another first word, and none
 #
-# These are the four texts of the pictures above, and a window of 96. `kept` lists the tokens with extra slots.
+# A window of 96, in four texts. `kept` lists the tokens with extra slots. In the last line there is no
+# window, but token 0 is hidden from all later tokens.
 
 # %%
 def table(*lines):
@@ -411,11 +430,12 @@ def table(*lines):
 
 
 window = "window 96, "
-cases = ("kept []", "kept [20]", "kept [0]", "another token 0 kept")
+cases = ("kept []", "kept [0]", "another token 0 kept")
 table(*[("windows", window + case) for case in cases], ("windows", "first 1 hidden from later ones"))
 
 # %% [markdown]
-# In the fourth row, another first word serves as well.
+# Another first word serves as well. And hiding token 0 from the beginning hardly does harm, because token 1 then attends
+# only to itself.
 #
 # ## Deeper · A short key, and a short value
 #
@@ -430,8 +450,7 @@ print(f"cosine of queries with the key: of token 0 {in_20['cosine 0']:.2f}, of t
 # The queries point towards this key, and slightly away from that of token 50. And does the short value matter? Before a
 # layer computes values, RMSNorm divides each vector by its size, and a vector with one huge number then looks nearly the
 # same for every word. We give all later queries another value for token 0: the value that another first word would
-# have, zeros, or the mean of the other values. Guess which raise the loss. Then we keep token 0 beside a window, with
-# its value and without.
+# have, zeros, or the mean of the other values. Then we keep token 0 beside a window, with its value and without.
 
 # %%
 value = "value of token 0: "
@@ -440,10 +459,9 @@ table(*[("sink value", case) for case in cases], ("windows", window + "kept [0]"
 
 # %% [markdown]
 # The value of another first token changes nothing, so the value says nothing about the text. But the model relies on
-# it. With zeros the loss rises in three texts (in *licence* by 0.05 ± 0.04, no clear rise), and the mean of the other
-# values does more harm in all four. Beside a window, is token 0 with value 0 better than no token 0 (the last row)? In
-# *licence* it is, perhaps in *course*, and not in the two others. So in this model the sink also adds a constant to the
-# output.
+# it: with zeros the loss rises in three texts (in *licence* by 0.05 ± 0.04, no clear rise), and with the mean of the
+# other values more, in all four. So in this model the sink also adds a constant to the output. Beside a window, keeping
+# token 0 with the value 0 is clearly better than dropping it (the last row) in *licence* alone.
 #
 # ## Deeper · At which position is a kept key?
 #
@@ -471,9 +489,9 @@ for n, condition in ((8192, "as released"), (8192, "window 1024, kept []"), (819
     print(f"tokens {n // 2:,} to {n:,}, {condition:46} {row['loss']:.2f}")
 
 # %% [markdown]
-# Up to 8,192 tokens, numbering in the cache makes hardly any difference. And up to 16,384, where the model as released
-# breaks, the window with token 0 reads on, with positions counted in the text. In this model, the sink is found at any
-# of these distances.
+# Numbering in the cache makes hardly any difference. And up to 16,384, where the model as released breaks, the window
+# with token 0 reads on, with positions counted in the text. So beside near keys, the sink serves at any of these
+# distances. (If all keys are seen, other words take its weight: [[stretching_rope|chapter #]].)
 #
 # ## Deeper · More keys, the same lead
 #
@@ -514,7 +532,7 @@ assert np.allclose(in_torch.detach().flatten(), leads)
 
 # %% [markdown]
 # Llama 4's layers without positions multiply the query by $1 + 0.1 \ln(1 + \lfloor (p + 1) / 8192 \rfloor)$. This is 1
-# up to position 8,190. Far beyond, each doubling of $p + 1$ adds about $0.1 \ln 2$.
+# up to position 8,190. Ministral 3 has such a scale in all layers, with RoPE, and in Mistral Large 4 each head learns the two numbers of $s_h \ln(p + 1) + b_h$.
 #
 # ## Deeper · The released code, and a fused kernel
 #
@@ -557,17 +575,23 @@ else:
     assert np.allclose(output.flatten(), softmax_with_sink(s, np.log(2)) @ values, atol=1e-6)
 
 # %% [markdown]
-# ## Deeper · Other ways to a long text
+# ## Deeper · What released models do
 #
-# Windows are one way to a smaller cache. DeepSeek's latent attention (MLA) caches per token one rotated key for all
-# heads and one short vector, from which the values and the rest of the keys are computed. Qwen3-Next and Kimi Linear
-# replace three of four layers by linear attention, whose memory does not grow with the text. DeepSeek-V3.2 keeps all
-# tokens, and a small extra scorer chooses which of them each query reads. And Gelberg et al. (2025) train with RoPE,
-# then remove it from all layers and train a little more (*DroPE*).
+# **Sinks.** DeepSeek-V4 learns a sink for each head, too, and MiMo-V2-Flash does in its windowed layers. In Qwen3-Next a
+# head's output is multiplied by an **output gate**, numbers between 0 and 1 computed from the query's token. Qiu et al.
+# (2025) report that this reduces sinks and massive activations. What is a sink good for? Barbero et al. (2025) argue
+# that it keeps tokens from mixing too much.
 #
-# A sink can be avoided, too. With an **output gate**, as in Qwen3-Next, a head's output is multiplied by numbers
-# between 0 and 1, computed from the query's token. Qiu et al. (2025) report that such gates reduce sinks and massive
-# activations. What is a sink good for? Barbero et al. (2025) argue that it keeps tokens from mixing too much.
+# **Hybrids.** In SmolLM3 and Mistral Large 4, every fourth layer has no positions, but the others have no window. In Kimi
+# Linear and OLMo Hybrid, the others are linear layers, whose memory does not grow with the text. They carry the order
+# of the words, and the full layers have no positions. *DroPE* (Gelberg et al. 2025) removes RoPE after training.
+#
+# **Smaller caches.** DeepSeek's latent attention (MLA) caches per token one rotated key for all heads and one short
+# vector, from which the values and the rest of the keys are computed. In DeepSeek-V3.2 a small scorer chooses which
+# tokens each query reads.
+#
+# **Norms.** Many models normalise queries and keys. If the norm multiplies each channel by a learned weight, it must come
+# *before* the rotation: two weights of a pair that differ do not commute with turning it.
 #
 # ## Deeper · Easy to believe; let us run it
 

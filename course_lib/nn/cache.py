@@ -180,8 +180,7 @@ class RingCache(KeyValueCache):
             raise ValueError(f"tokens={tokens}: a ring can only go back, expected slice(n)")
         nearest = max(self.keep, n - max(self.window - 1, 1))  # from here on, the next token sees what was in the ring
         if nearest < n and nearest + self.window < self.read:
-            least = f"expected a window of {self.read - nearest} or more"
-            raise ValueError(f"tokens={tokens}: the ring has overwritten token {nearest}, {least}")
+            raise ValueError(f"tokens={tokens}: the ring has overwritten token {nearest}, expected a copy from before")
         self.read = n
         if not n:
             self.k = self.v = self.key_bias = self.positions = None

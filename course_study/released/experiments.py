@@ -16,14 +16,16 @@ from torch.nn.functional import cosine_similarity, cross_entropy
 
 from course_lib.nn.cache import RingCache
 from course_lib.nn.position import Position
-from course_lib.nn.rope import RoPE
+from course_lib.nn.rope import RoPE, turned_pairs
 from course_lib.reference.alibi import slopes
 from course_lib.reference.rope import to_half_split
-from course_lib.reference.speeds import by_parts, interpolated, ntk, yarn_factor
+from course_lib.reference.speeds import by_parts, interpolated, ntk, turns, yarn_factor
 from course_lib.released import Released, excerpt
+from course_lib.released.model import Inside
 
 TRAINED = 8192  # the length of its configuration; its pretraining read 2,048 tokens, a later stage is not described
 SHORT = ("pydoc_a", "pydoc_b", "licence", "course")
+GAPS = (2048, 4096, 6000, 7800, 9000, 12000, 16384, 32768, 65536)  # up to 7,800, no distance reaches TRAINED
 BINS = (0, 256, 512, 1024, 2048, 4096, 8192, 16384)
 Change = dict[str, Any]  # arguments of `Released.changed`
 Measured = tuple[Tensor, dict[str, Any]]  # the losses, and what else goes into the row
@@ -71,6 +73,10 @@ def short_texts(model: Released) -> list[Text]:
     return [Text(name, model.encode(excerpt(name))[:384]) for name in SHORT]
 
 
+def five_texts(model: Released) -> list[Text]:
+    return [Text(name, model.encode(excerpt(name))[:256]) for name in ("alice", *SHORT)]
+
+
 def long_texts(model: Released) -> list[Text]:
     """The first half of a text, and all of it; bins are powers of two."""
     tokens = model.encode(excerpt("alice"))
@@ -100,6 +106,28 @@ def hidden(text: Text, keep: int = 0) -> Change:
     """The second half does not see the first, but for its first `keep` tokens."""
     i, j = torch.arange(text.n)[:, None], torch.arange(text.n)
     return {"mask": (i < text.half) | (j >= text.half) | (j < keep)}
+
+
+class Felt(Position):
+    """RoPE with a gap of `size` before the token `place` that only some pairs feel: felt (pairs,), True for those."""
+
+    def __init__(self, rope: RoPE, speeds: Tensor, felt: Tensor, size: int, place: int) -> None:
+        super().__init__()
+        self.rope, self.speeds, self.felt, self.size, self.place = rope, speeds, felt, size, place
+
+    def prepare(self, q: Tensor, k: Tensor, past: int, first_key: int | None = None) -> tuple[Tensor, Tensor]:
+        return self._turned(q, past), self._turned(k, past if first_key is None else first_key)
+
+    def _turned(self, x: Tensor, first: int) -> Tensor:
+        position = torch.arange(first, first + x.shape[-2])[:, None]
+        angle = (position + self.size * (position >= self.place) * self.felt).double() * self.speeds
+        return turned_pairs(x, angle.cos().to(x), angle.sin().to(x), self.rope.interleaved)
+
+
+def alone(places: Tensor, n: int) -> Tensor:
+    """A mask (n, n) in which the tokens at these places see only themselves."""
+    i, j = torch.arange(n)[:, None], torch.arange(n)
+    return ~torch.isin(i, places) | (i == j)
 
 
 def repairs(model: Released, s: float) -> dict[str, Change]:
@@ -134,6 +162,42 @@ def sink(model: Released, tokens: Tensor) -> Measured:
             numbers[f"cosine {j}"] = cosine_similarity(inside.q[:, 8:], k[:, j : j + 1], dim=-1).mean()
         layers.append(numbers | {"residual 0": x[0].max(), "residual": x[8:].amax(1).median()})
     return model.losses(tokens), {name: [float(layer[name]) for layer in layers] for name in layers[0]}
+
+
+def last_losses(model: Released, inside: Inside, tokens: Tensor) -> Tensor:
+    """The losses, if this is inside the last layer: that costs one layer in place of all."""
+    block, mask = model.decoder.blocks[-1], model._changes.visible(len(tokens), tokens.device)
+    x = model.decoder.norm(block(inside.x[None], mask=mask)[0])
+    return cross_entropy(model.decoder.out(x[:-1]), tokens[1:], reduction="none")
+
+
+class SinkHeads:
+    """Also the weights of later queries, on average over the sink heads: those that give token 0 more than half.
+
+    Which heads these are is decided by the first text that is read: the control.
+    """
+
+    def __init__(self, half: int) -> None:
+        self.half, self.heads = half, torch.empty(0)
+
+    @torch.no_grad()
+    def __call__(self, model: Released, tokens: Tensor) -> Measured:
+        layers = list(model.inside(tokens))
+        weights = torch.stack([inside.weights[:, self.half + 8 :].mean(1) for inside in layers])
+        self.heads = self.heads if len(self.heads) else weights[..., 0] > 0.5
+        mean = weights[self.heads].mean(0)
+        shares = {"token 0": mean[0], "first half": mean[: self.half].sum(), "first of the second": mean[self.half]}
+        numbers = {name: float(share) for name, share in shares.items()}
+        return last_losses(model, layers[-1], tokens), {"sink heads": int(self.heads.sum()), **numbers}
+
+
+@torch.no_grad()
+def looked_at(place: int, model: Released, tokens: Tensor) -> Measured:
+    """Also the weight that queries 8 or more after this token give it: head 18.8, and the mean from layer 12 on."""
+    layers = list(model.inside(tokens))
+    weights = torch.stack([inside.weights[:, place + 8 :, place].mean(1) for inside in layers])
+    numbers = {"head 18.8": float(weights[18, 8]), "from layer 12": float(weights[12:].mean())}
+    return last_losses(model, layers[-1], tokens), numbers
 
 
 @torch.no_grad()
@@ -212,12 +276,48 @@ def gaps_repaired(model: Released, text: Text) -> Trials:
         yield from (Trial(f"{name}, gap {size}", change | gap(text.n, size, text.half)) for size in (0, 16384))
 
 
+def gap_curve(model: Released, text: Text) -> Trials:
+    """Gaps below, at and above the configured length: as released, felt by some pairs, with sinks, and repaired."""
+    measure, half, place = SinkHeads(text.half), text.half, torch.arange(text.n)
+    closed = torch.tensor(turns(model.speeds, TRAINED) >= 1)
+    second_sink: Change = {"mask": alone(torch.tensor([half]), text.n)}
+    without_sink: Change = {"mask": (place[:, None] < half) | (place > 0)}
+    yield Trial("first half hidden", hidden(text), measure=measure)  # with every gap the same
+    for size in (0, *GAPS):
+        moved = gap(text.n, size, half)
+        if size:
+            yield Trial(f"gap {size}", moved, measure=measure)
+        if size in (4096, 7800, 16384, 65536):
+            for name, felt in {"closed": closed, "open": ~closed}.items():
+                position = Felt(model.decoder.rope, model.speeds, felt, size, half)
+                yield Trial(f"{name} pairs, gap {size}", {"position": position}, measure=measure)
+        if size in (0, 7800, 16384, 65536):
+            yield Trial(f"first half but 1 hidden, gap {size}", hidden(text, 1) | moved, measure=measure)
+            for name, change in repairs_by_4(model).items():
+                yield Trial(f"{name}, gap {size}", change | moved, measure=measure)
+        if size in (0, 16384):
+            yield Trial(f"second sink, gap {size}", second_sink | moved, measure=measure)
+            yield Trial(f"token 0 hidden from the second half, gap {size}", without_sink | moved, measure=measure)
+
+
 def windows(model: Released, text: Text) -> Trials:
     yield from trials({f"window 96, kept {kept}": {"window": 96, "sinks": kept} for kept in ([], [0], [20])})
     other = torch.cat([torch.tensor([12345]), text.tokens[1:]])
     yield Trial("window 96, another token 0 kept", {"window": 96, "sinks": [0]}, other)
     i, j = torch.arange(text.n)[:, None], torch.arange(text.n)
     yield Trial("first 1 hidden from later ones", {"mask": (j >= 1) | (i < 1)})
+
+
+def new_sinks(model: Released, text: Text) -> Trials:
+    """Tokens that see only themselves, or only one more: one at a time in 128 tokens, and every 32nd in a window."""
+    for place in range(8, 120, 16):
+        only = {"mask": alone(torch.tensor([place]), text.n)}
+        yield Trial(f"token {place} sees itself only", only, measure=functools.partial(looked_at, place))
+    i, j, window = torch.arange(text.n)[:, None], torch.arange(text.n), {"window": 64}
+    yield from trials({"window 64": window, "window 64, kept [0]": window | {"sinks": [0]}})
+    for name, keys in {"itself only": 1, "itself and one more": 2}.items():
+        mask = {"mask": (i % 32 > 0) | (i - j < keys)}
+        yield from trials({f"every 32nd sees {name}": mask, f"window 64, every 32nd sees {name}": mask | window})
 
 
 def sink_by_layer(model: Released, text: Text) -> Trials:
@@ -299,12 +399,11 @@ def asked(model: Released, key: str, size: int, repair: str = "", **change: Any)
     return Trial(f"10 fillers, gap {size}{repair}", gap(len(tokens), size, start) | change, tokens, digits, 5)
 
 
-def in_text(model: Released, key: str, n: int, depth: float | None) -> Tensor:
-    """A prompt of n tokens with the key at this depth of a real text, from 0 to 1; None: nowhere."""
+def in_text(model: Released, key: str, n: int, depth: float) -> Tensor:
+    """A prompt of n tokens with the key at this depth of a real text, from 0 to 1."""
     pre, told, question = (model.encode(part) for part in (PRE, TOLD.format(key), f"{QUESTION} {key}"))
-    told = told[:0] if depth is None else told
     around = model.encode(excerpt("alice"))[: n - len(pre) - len(told) - len(question)]
-    cut = round((depth or 0) * len(around))
+    cut = round(depth * len(around))
     return torch.cat([pre, around[:cut], told, around[cut:], question])
 
 
@@ -315,12 +414,6 @@ def passkey(model: Released, text: Text) -> Trials:
 def passkey_repaired(model: Released, text: Text) -> Trials:
     for name, change in repairs_by_4(model).items():
         yield from (asked(model, text.name, size, f", {name}", **change) for size in (0, 20000))
-
-
-def depths(model: Released, text: Text) -> Trials:
-    for depth in (0.1, 0.5):
-        yield Trial(f"8000 tokens, depth {depth}", {}, in_text(model, text.name, 8000, depth), digits, 5)
-    yield Trial("8000 tokens, no key", {}, in_text(model, text.name, 8000, None), digits, 5)
 
 
 def beyond(model: Released, text: Text) -> Trials:
@@ -348,7 +441,9 @@ EXPERIMENTS: dict[str, tuple[Callable[[Released, Text], Trials], Callable[[Relea
     "stopped pairs": (stopped_pairs, short_texts),
     "gaps": (gaps, short_texts),
     "gaps repaired": (gaps_repaired, short_texts),
+    "gap curve": (gap_curve, five_texts),
     "windows": (windows, short_texts),
+    "new sinks": (new_sinks, five_texts),
     "sink by layer": (sink_by_layer, short_texts),
     "sink value": (sink_value, short_texts),
     "pass keys": (passkey, passkeys),
@@ -357,6 +452,5 @@ EXPERIMENTS: dict[str, tuple[Callable[[Released, Text], Trials], Callable[[Relea
     "log decays": (functools.partial(biases, logarithms), short_texts),
     "ALiBi": (functools.partial(biases, lines), short_texts),
     "by position": (by_position, long_texts),
-    "depths": (depths, lambda model: passkeys(model)[:2]),
     "beyond": (beyond, lambda model: passkeys(model)[:2]),
 }

@@ -6,7 +6,7 @@ import torch
 import course_study as study
 from course_study import released, results
 from course_study.released import plan as planned
-from course_study.released.experiments import Text, Trial, with_first_value
+from course_study.released.experiments import Felt, SinkHeads, Text, Trial, alone, gap, with_first_value
 
 from ..released import conftest
 from ..released.tiny import tiny
@@ -79,10 +79,48 @@ def test_later_queries_get_another_value_from_token_0():
     assert torch.equal(decoder.losses(tokens), as_it_is)
 
 
+@pytest.mark.parametrize("some", [True, False])
+def test_a_gap_that_all_pairs_or_none_feel(some):
+    decoder, tokens = tiny()
+    with decoder.changed(**gap(len(tokens), 5000 * some, 4)):
+        expected = decoder.losses(tokens)
+    felt = Felt(decoder.decoder.rope, decoder.speeds, torch.full_like(decoder.speeds, some).bool(), 5000, 4)
+    with decoder.changed(position=felt):
+        assert torch.allclose(decoder.losses(tokens), expected, atol=1e-4)
+
+
+def test_sink_heads_are_those_of_the_first_text_and_the_losses_are_those_of_the_model():
+    decoder, tokens = tiny()
+    tokens = tokens.repeat(3)
+    measure = SinkHeads(4)
+    first, shares = measure(decoder, tokens)
+    assert torch.allclose(first, decoder.losses(tokens), atol=1e-5)
+    hidden = torch.ones(len(tokens), len(tokens), dtype=torch.bool)
+    hidden[4:, 0] = False
+    with decoder.changed(mask=hidden):
+        losses, without = measure(decoder, tokens)
+        assert torch.allclose(losses, decoder.losses(tokens), atol=1e-5)
+    assert without["sink heads"] == shares["sink heads"]
+    assert without["token 0"] == 0 or not without["sink heads"]
+
+
+def test_tokens_that_see_only_themselves():
+    causal = torch.ones(5, 5, dtype=torch.bool).tril()
+    assert (alone(torch.tensor([0, 3]), 5) & causal).sum(1).tolist() == [1, 2, 3, 1, 5]
+
+
+@pytest.mark.parametrize(
+    "experiment, condition",
+    [
+        ("windows", "window 96, kept [0]"),
+        ("gap curve", "open pairs, gap 16384"),
+        ("new sinks", "token 56 sees itself only"),
+    ],
+)
 @torch.no_grad()
-def test_a_committed_row_is_what_the_model_gives(model):
-    run = next(run for run in planned.plan(["windows", "course"]) if run.inputs["condition"] == "window 96, kept [0]")
-    (row,) = released.rows("windows", text="course", condition="window 96, kept [0]")
+def test_a_committed_row_is_what_the_model_gives(model, experiment, condition):
+    run = next(run for run in planned.plan([experiment, "course"]) if run.inputs["condition"] == condition)
+    (row,) = released.rows(experiment, text="course", condition=condition)
     found = run.outcome()
-    assert found["loss"] == pytest.approx(row["loss"], abs=0.01) and found["scored"] == row["scored"]
-    assert found["difference"] == pytest.approx(row["difference"], abs=0.01)
+    numbers = [name for name, value in row.items() if isinstance(value, float) and name != "seconds"]
+    assert {name: found[name] for name in numbers} == pytest.approx({name: row[name] for name in numbers}, abs=0.01)

@@ -11,7 +11,8 @@ grow without end. Does the effective span grow without end too (`"grows"`), or d
 - −√distance;
 - a window: −∞ from distance 64 on.
 
-The weights before normalising are e to the power of the bias. Does their sum over all distances converge?
+Before normalising, the weight of a key with the bias b is e^b. With the sum Z of these, H = ln Z − (Σ b e^b) / Z. Do
+both sums converge, taken over all distances? (Where b falls like a power or faster, the second follows the first.)
 """
 
 import numpy as np
@@ -47,8 +48,8 @@ WHY = [  # what a wrong answer overlooks, in the same order
     "e to the power of the bias is 1/(1 + d)^0.3. Its sum over all d grows without end.",
     "e to the power of the bias is 1/(1 + d), so the sum is 1 + 1/2 + 1/3 + …. It grows like ln n, which is slow but "
     "without end.",
-    "e to the power of the bias is 1/(1 + d)², and 1 + 1/4 + 1/9 + … converges to 1.645. A log decay is bounded when "
-    "λ > 1.",
+    "e to the power of the bias is 1/(1 + d)², and 1 + 1/4 + 1/9 + … converges to 1.645. So does the other sum. A log "
+    "decay is bounded when λ > 1.",
     "All distances from 113 on share one row. With −5 each of these keys is small, e^−5 = 0.0067, but none is smaller "
     "than the one before, so enough of them outweigh all near keys.",
     "1/256 is a small slope, but each further step back multiplies by e^(−1/256) again, and such a sum converges. The "

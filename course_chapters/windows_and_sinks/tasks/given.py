@@ -1,6 +1,6 @@
 """What the checks of this topic hand to a learner's function.
 
-Three models for the test of use: they predict a token by how often it occurs among the keys that they see.
+Models for the test of use: they predict a token by how often it occurs among the keys that they see.
 """
 
 import numpy as np
@@ -42,3 +42,8 @@ def two_layers(tokens, mask):
 def crowded(tokens, mask):
     """`near_counter` that gets worse with each key it sees, as a model does that is disturbed by a long text."""
     return near_counter(tokens, mask) + 0.1 * np.sqrt(shown(tokens, mask).sum(axis=1))
+
+
+def anchored(tokens, mask):
+    """`near_counter` that loses a nat at each query that does not see token 0, as a model does without its sink."""
+    return near_counter(tokens, mask) + ~shown(tokens, mask)[:, 0]

@@ -5,9 +5,9 @@ the cache of this model has room for w keys, and the mask lets a query see more.
 
 The same mistake was reported for `transformers`
 ([29623](https://github.com/huggingface/transformers/issues/29623),
-[39408](https://github.com/huggingface/transformers/issues/39408)) and for vLLM
-([3385](https://github.com/vllm-project/vllm/issues/3385)). Some kernels take the number of keys, others the largest
-distance, and both call it the window size.
+[39408](https://github.com/huggingface/transformers/issues/39408)) and for Megatron-Bridge
+([2656](https://github.com/NVIDIA-NeMo/Megatron-Bridge/pull/2656)). Some kernels take the number of keys, others the
+largest distance, and both call it the window size.
 """
 
 import numpy as np
