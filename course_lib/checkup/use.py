@@ -18,7 +18,7 @@ NEEDED = 256  # tokens
 BLOCK = 8
 USE = "longer_than_training: A test for your model"
 SINK = "windows_and_sinks: A window without the sink, and with it"
-GAP = "stretching_rope: New angles do harm"
+GAP = "stretching_rope: The curve"
 GAPS = {  # by the configured length
     "a quarter of the length": 0.25,
     "half the length": 0.5,
@@ -85,7 +85,7 @@ def gap_of(share: float, case: Case) -> Check:
     positions = int(share * case.model.length)
     costs = reads(case).gap(positions)
     level = "fine", f"nats; a gap of {positions:,} is no worse than hiding the first half"
-    above = "know", f"nats; a gap of {positions:,} is worse than hiding the first half: new distances do harm"
+    above = "know", f"nats; a gap of {positions:,} is worse than hiding the first half, so words at this distance do harm"
     found = weighed(costs, level, above)
     case.gaps.append((positions, found))
     return found

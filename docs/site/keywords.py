@@ -25,11 +25,11 @@ KEYWORDS = {
     },
     "longer_than_training": {
         "What is new in a longer text?": ["extrapolate", "extrapolation", "length generalization"],
-        "Deeper · Pass keys in long texts": ["passkey"],
     },
     "stretching_rope": {
         "Repairs by hand": ["yarn", "ntk", "position interpolation", "context extension"],
         "Read a `config.json`": ["rope_scaling"],
+        "Deeper · Do they find a far word?": ["passkey"],
     },
     "windows_and_sinks": {
         "A window by hand": ["sliding window"],
