@@ -123,7 +123,8 @@ def checkup_report(report: Report) -> Picture:
     ]
     heads = "".join(f'<th scope="col">{name}</th>' for name in ("verdict", "check", "number", "what it says"))
     body = [f"<p><b>{escape(report.title)}</b></p>", *(f"<p>{escape(line)}</p>" for line in report.words)]
-    caption = f"{len(report.faults)} faults in {len(report.checks)} checks"
+    count = len(report.faults)
+    caption = f"{count} fault{'s' * (count != 1)} in {len(report.checks)} checks"
     body.append(f'<table style="color:#1b1f24"><caption>{caption}</caption><thead><tr>{heads}</tr></thead>')
     body.append(f"<tbody>{''.join(rows)}</tbody></table>")
     body += [f'<p class="rp-note"><b>{word}</b>: {escape(says)}.</p>' for word, says in report.verdicts.items()]

@@ -85,7 +85,7 @@ def gap_of(share: float, case: Case) -> Check:
     positions = int(share * case.model.length)
     costs = reads(case).gap(positions)
     level = "fine", f"nats; a gap of {positions:,} is no worse than hiding the first half"
-    above = "know", f"nats; a gap of {positions:,} is worse than hiding the first half, so words at this distance do harm"
+    above = "know", f"nats; a gap of {positions:,} is worse than hiding the first half: words so far away do harm"
     found = weighed(costs, level, above)
     case.gaps.append((positions, found))
     return found
