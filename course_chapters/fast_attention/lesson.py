@@ -247,7 +247,7 @@ print(f"in memory: the mask {fixed.nbytes / 2**20:.0f} MiB, its row of numbers b
 assert torch.allclose(ways["SDPA, learned bias"](), ways["formula, fixed bias"](), atol=1e-4)
 
 # %% [markdown]
-# On our machine, SDPA with a fixed bias is far faster than the formula. With a learned bias, it takes more than twice as
+# On our machine, SDPA with a fixed bias is faster than the formula. With a learned bias, it takes more than twice as
 # long as with a fixed one. The fused kernel for CPUs cannot return the gradient of a mask, so SDPA computes the
 # formula. It also does this if $q$, $k$, $v$ or the mask have three axes, such as (heads, n, d). Give them
 # a fourth: `mask[None]`.
@@ -258,7 +258,7 @@ assert torch.allclose(ways["SDPA, learned bias"](), ways["formula, fixed bias"](
 # ## Decoding: one new row, and a cache
 #
 # A decoder writes one token at a time. It keeps the keys and values of the tokens it has read in a **KV cache**. These
-# do not change later, because no token sees a later one. ([[stretching_rope|Chapter #]] has an exception.) Only the last
+# do not change, because no token sees a later one. ([[stretching_rope|Chapter #]] has an exception.) Only the last
 # row of the grid is new. What must each scheme compute for this row? Choose a scheme and a step.
 
 # %%
