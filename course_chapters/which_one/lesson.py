@@ -74,7 +74,7 @@ assert pairs == 1
 
 # %% [markdown]
 # All longer distances share the last number. Training reaches the encoder's often, and the decoder's hardly at all. In
-# our small models, untrained last buckets cost two nats ([[longer_than_training|chapter #]]). Fine-tuning on long
+# our small models, such a table loses two nats ([[longer_than_training|chapter #]]). Fine-tuning on long
 # targets may have repaired your T5. So measure long inputs and long outputs apart.
 #
 # ## A batch can break a model, too
