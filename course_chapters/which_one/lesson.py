@@ -285,7 +285,8 @@ def logits(ids, positions=None, mask=None):  # (batch, n), (batch, n) and (batch
     return x @ embed.weight.T
 
 
-report = checkup(logits, config={"model_type": "llama", "num_hidden_layers": 1, "max_position_embeddings": 512})
+file = dict(model_type="llama", num_hidden_layers=1, num_attention_heads=2, hidden_size=32)  # its config.json
+report = checkup(logits, config=file | dict(rope_theta=10_000, max_position_embeddings=512))
 assert [fault.name for fault in report.faults] == ["text moved by 5,001"]
 figures.checkup_report(report)
 
