@@ -2,8 +2,8 @@
 # # [[title]]
 #
 # A text of 2,048 tokens has over four million pairs of tokens, but only 4,095 offsets. So a number that depends only on
-# the offset is stored once, and then placed in the cells of all pairs with this offset. The way back, from the pairs to
-# the offsets, shows how far a head of a released model looks.
+# the offset can be stored once, and then placed in the cells of all pairs with this offset. The way back, from the
+# pairs to the offsets, shows how far a head of a released model looks.
 #
 # **You will be able to**
 # - place one number per offset on the diagonals of a grid (`to_grid`), and sum them back (`from_grid`);
