@@ -294,7 +294,7 @@ questions.claims("alibi")
 #   power of two, the authors' code takes the slopes of the next lower power of two, then every other slope of the next
 #   higher one, from its first.
 # - The softmax removes what is constant along a row. So $m\,j$ is enough *under a causal mask*. Without a mask it
-#   favours the end of the text, and an encoder needs $-m\,|i - j|$.
+#   favours the end of the text, so an encoder needs another form, such as $-m\,|i - j|$.
 # - In bfloat16, a large constant costs digits. Compute the bias from the distance, or keep bias and
 #   scores in float32 until the softmax.
 #
@@ -457,7 +457,8 @@ for change in replaced:
 # ALiBi's slopes change the output more than no table does. But they give the token itself the largest bias, 0, while
 # MPNet's table gives it far less than a neighbour. With $b(0)$ kept, the output is about as far away as without a table
 # for tokens, and nearer for sentences. ALiBi has two more handicaps here: its slopes are not fitted to the heads, and
-# it cannot tell *before* from *after*. So its rows do not compare a line with a logarithm. The first three rows do.
+# it cannot tell *before* from *after*. So its rows do not compare a line with a logarithm. The rows *line per side* and
+# *log per side* do.
 #
 # The cosine measures change, not harm. And a model that is *trained* with a line may use it well. We only see that
 # logarithms are nearer than lines to what this one model learned. T5's buckets do not force this: a line that is read

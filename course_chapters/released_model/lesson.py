@@ -339,7 +339,7 @@ questions.claims("released_model")
 #
 # An **induction head** continues a repetition (Olsson et al. 2022): it attends to the token *after* an earlier copy of
 # the current token. We give the model 64 random tokens twice. For a query in the second copy, the earlier copy is 64
-# tokens back, so the token after it is 63 back. The control is 128 random tokens without a repetition.
+# tokens back, so the token after it is 63 back. The control is 128 random tokens.
 
 # %% tags=["nbval-ignore-output"]
 random = torch.tensor(np.random.default_rng(0).integers(1000, 40_000, size=(4, 64)))
@@ -454,9 +454,9 @@ assert added(25)[0] - added(25)[1] > 10
 assert lengths[0, 25] < 2
 
 # %% [markdown]
-# Pair 25 lowers the scores of all these keys by nearly the same number, but not that of token 0. So token
-# 0 gains, and the shares of the rest hardly change ([[bias_by_hand|chapter #]]). Pair 25 hardly rotates, so its arrows
-# before the rotation decide: the key's arrow has length 12.3 on average, but 0.8 at token 0.
+# Pair 25 lowers the scores of all these keys by nearly the same number, but not that of token 0. So token 0 gains, and
+# the shares of the rest hardly change ([[bias_by_hand|chapter #]]). Pair 25 hardly rotates, so its arrows before the
+# rotation decide: the key's arrow has length 12.3 on average, but 0.8 at token 0.
 #
 # Pair 0 prefers distance 1, and also 7, because it makes a whole turn in 6.3 positions. So other pairs must tell 1 from
 # 7. In Gemma 7B, too, the longest arrows are in slow pairs, and heads that attend by position use the fastest ones
@@ -488,9 +488,9 @@ for layer in (0, 11, 16):
 figures.position_curves(curves, layers=(0, 11, 16))
 
 # %% [markdown]
-# Each panel has its own scale. With RoPE, each line is a sum of 32 cosines and a constant; with ALiBi it would be
-# straight. Another token can give other lines. In layer 16 they vary by less than 0.05, although 16.0 finds the token
-# before in *Alice*. So these curves show the scheme, but not what a head does in a real text. The check-up
+# Each panel shows three heads, on its own scale. With RoPE, each line is a sum of 32 cosines and a constant; with ALiBi
+# it would be straight. Another token can give other lines. In layer 16 they vary by less than 0.05, although 16.0 finds
+# the token before in *Alice*. So these curves show the scheme, not what a head does in a real text. The check-up
 # (`python3 course.py checkup`) uses them.
 #
 # ## Deeper · Other texts
@@ -498,7 +498,7 @@ figures.position_curves(curves, layers=(0, 11, 16))
 # Committed runs repeat two tests on two help texts of Python (`pydoc`), a licence and a page about this course. The
 # cell prints how much the mean loss of the second half rises. In its second line, the rows of $W_q$ and $W_k$ are
 # permuted to match the half-split pairs. *Hidden* means that the second half cannot see the first half. In the last
-# line, it sees only its first four tokens.
+# line, it still sees the first four tokens.
 
 # %%
 from course_study.released import rows as committed

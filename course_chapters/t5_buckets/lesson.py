@@ -154,7 +154,7 @@ for offset in (-200, -20, -3, 0, 3, 20):
     print(f"offset {offset:+4}: encoder {both:2}, decoder {causal:2}")
 
 # %% [markdown]
-# The course's `bucket` should agree for these 601 offsets.
+# The course's `bucket` should agree, here from −300 to 300.
 
 # %%
 from course_lib.reference.t5 import bucket
