@@ -421,7 +421,7 @@ for condition in ("ALiBi's slopes", "slope 1/2 in all heads"):
 #
 # A T5 table can take any shape, except that the distances of one bucket share a number. Which shape did training choose
 # in MPNet ([[t5_buckets|chapter #]])? We draw its head 8 for keys after the query, with the line and the logarithm
-# ([[bias_by_hand|chapter #]]) that are nearest to it (least squares over the distances 1 to 127). This head is a clear
+# ([[bias_by_hand|chapter #]]) that are nearest to it (least squares over the distances below 128). This head is a clear
 # case: some of the 12 heads hardly change with distance, and on some sides the bias rises.
 
 # %%

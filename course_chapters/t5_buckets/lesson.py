@@ -444,7 +444,7 @@ figures.question(
 # ## Deeper · The trained table, changed
 #
 # What does MPNet do with another table? In committed runs we changed its table, or zeroed its absolute vectors, and
-# compared the outputs with those of the released model: of 254 tokens in each of four texts, and of 12 sentences in
+# compared the outputs with those of the released model: of the first tokens of four texts, and of 12 sentences in
 # each of four texts. The cell prints the mean cosine, ± its standard error over the texts. Its first line is the cosine
 # of two outputs without any relation: those of two different tokens or sentences.
 #
