@@ -162,9 +162,9 @@ assert touched.tolist() == [True] * 5 + [False] * 3
 # %% [markdown]
 # Rows 5 to 7 get none. Apart from weight decay, they keep the random numbers that they began with.
 #
-# The position is not always the place in the row. In a batch, short texts may have padding on the left, and several
-# documents may be packed into one row. Then absolute positions need a number for each token (`position_ids`), and a
-# wrong one raises no error ([[fast_attention|chapter #]]).
+# A token's position is not always its place in the tensor. In a batch, short texts may have padding on the left, and
+# several documents may be packed into one sequence. Then absolute positions need a number for each token
+# (`position_ids`), and a wrong one raises no error ([[fast_attention|chapter #]]).
 #
 # The course's `Sinusoidal` is a torch module, too, but has nothing to learn. It should add the vectors that we computed
 # by hand.
@@ -181,8 +181,8 @@ assert np.allclose(add_sines(five_words) - five_words, table, atol=1e-6)
 #
 # A model was trained on texts of 128 tokens and now reads 256. How much of this is new to it? A score is about a query
 # and a key, so we count pairs of a query position $i$ and a key position $j$. With absolute positions, a pair is new if
-# $i$ or $j$ never occurred in training. With relative positions, a pair is new only if the offset $j - i$ never occurred.
-# (The count is generous: the offset 127 occurred once per training text, so *seen* is not yet *trained*.)
+# $i$ or $j$ never occurred in training. With relative positions, a pair is new only if the offset $j - i$ never
+# occurred. (The count is generous: the offset 127 occurred once per training text, so *seen* is not yet *trained*.)
 
 # %%
 for scheme in ("absolute", "relative"):
@@ -232,9 +232,9 @@ figures.heatmap(np.round(gaps, 3), depths, at, alt=title, corner="depth ↓ posi
 # equal. Near an **edge** of the text, a part of the window is empty, and this reveals where a dog is.
 #
 # Further layers give something back. The dog at position 4 sees the man at position 1, and after one layer this man has
-# seen the edge. So after two layers, the dog at 4 differs from those in the middle, too. With each layer, the edge is felt
-# one window further away, and more weakly. Can a model learn to use this? We trained models with relative positions on a task that needs
-# absolute ones. With one layer they do not solve it, but with two they do (*Deeper*).
+# seen the edge. So after two layers, the dog at 4 differs from those in the middle, too. With each layer, the edge is
+# felt one window further away, and more weakly. Can a model learn to use this? We trained models with relative
+# positions on a task that needs absolute ones. With one layer they do not solve it, but with two they do (*Deeper*).
 #
 # An edge is not the only way. In a decoder, a causal mask with a start token can reveal the position anywhere in the
 # text ([[blind_to_distance|chapter #]]).
@@ -242,7 +242,8 @@ figures.heatmap(np.round(gaps, 3), depths, at, alt=title, corner="depth ↓ posi
 # ## Remember
 #
 # - To move a sinusoid by $s$ positions, rotate each pair by $s\,\theta_m$, wherever it is. The product of two sinusoids
-#   depends only on their distance, but does not fall with it; after $W_q$ and $W_k$ it need not even depend on it alone.
+#   depends only on their distance, but does not always fall with it. After $W_q$ and $W_k$ it need not even depend on
+#   the distance alone.
 # - In a learned table, the rows past the training length are untrained.
 # - At twice the training length, 75 % of the pairs have a new position, but in long texts only about 25 % a new offset.
 # - With relative positions, moving a whole text changes nothing. In the first layer, a query is made from its word
@@ -332,8 +333,8 @@ for name, positions in {"+ 50,000": place + 50_000, "× 4": place * 4}.items():
 assert abs(rises["+ 50,000"]) < 0.001 and rises["× 4"] > 1
 
 # %% [markdown]
-# In this model, moving the text changes nothing, up to rounding. Multiplying changes the offsets and does much harm,
-# although the model was made for 8,192 tokens. Committed runs with 384 tokens of four other texts show how much the
+# In this model, moving the text changes nothing, up to rounding. Multiplying changes the offsets and does much harm.
+# Committed runs with 384 tokens of four other texts show how much the
 # loss of their second half rises, ± its standard error.
 
 # %%
@@ -367,19 +368,21 @@ for size in (1, 8):
 # The words' own vectors pass through these matrices, too. [[rope|Chapter #]] takes the rotation out of the input and
 # applies it to queries and keys.
 #
-# Does training find such a head? In the first layer of MiniLM (`all-MiniLM-L6-v2`, built like BERT, with learned
-# vectors alone), we averaged over words, so only the positions were left in the scores. For which share of the queries
-# is the largest score that of the key just before?
+# Does training find such a head? MiniLM (`all-MiniLM-L6-v2`, built like BERT) has only learned vectors. In its first
+# layer, we averaged the inputs over words, so scores differ by position alone. For which share of the queries is the
+# largest score at offset −1? And how far is the mean score there above the next best?
 
 # %%
 from course_lib import learned
 
-before = learned.read("minilm", "before")
+before, means = learned.read("minilm", "before"), learned.read("minilm", "profiles")  # means of the offsets −64 … 64
 for head in before.argsort()[::-1][:3]:
-    print(f"head {head}: {before[head]:.1%} of the queries")
+    lead = means[head, 63] - np.delete(means[head], 63).max()
+    print(f"head {head}: {before[head]:.1%} of the queries, mean score at −1 higher by {lead:.1f}")
 
 # %% [markdown]
-# So absolute vectors alone can make heads that prefer the word before.
+# So absolute vectors alone can make heads that prefer the token before. (Head 5 has the larger share, but head 2 the
+# larger lead.)
 #
 # ## Deeper · What the learned rows hold
 #
@@ -388,14 +391,14 @@ for head in before.argsort()[::-1][:3]:
 
 # %%
 lengths = learned.read("mpnet", "lengths")
-print("rows 0 and 1, which no text reads:", lengths[:2].round(2))
+print("rows 0 and 1, which no position reads:", lengths[:2].round(2))
 print(f"first position: {lengths[2]:.2f}, last: {lengths[-1]:.2f}")
 print(f"all others: {lengths[3:-1].min():.2f} to {lengths[3:-1].max():.2f}")
 
 # %% [markdown]
-# The two rows that no text reads are short. The vector of the first position is about six times as long as most others.
-# Is "I am the first" all that the vectors say? In committed runs, we changed the rows that the positions read. The
-# cosine with the released output measures change, not harm.
+# Row 1 is for padding. The vector of the first position is about six times as long as most others. Is "I am the first"
+# all that the vectors say? In committed runs, we changed the rows that the positions read. The cosine with the released
+# output measures change, not harm. The last line compares two different tokens or sentences.
 
 # %%
 from course_study.learned import over_texts
@@ -406,10 +409,13 @@ for change in (
     "the first token in its own row, all others in that of position 48",
 ):
     print(*("{} {:.2f} ± {:.2f}  ".format(of, *over_texts(of, change)) for of in ("tokens", "sentences")), change)
+others = ("tokens", "another token"), ("sentences", "the next sentence")
+print(*("{} {:.2f} ± {:.2f}  ".format(of, *over_texts(of, change)) for of, change in others), "another, as released")
 
 # %% [markdown]
-# In texts of 256 tokens and in single sentences, they say little else: if all tokens but the first share one row, the
-# output hardly changes. And if all tokens say "I am the first", nothing of the output is left.
+# In single sentences, they say little else: if all tokens but the first share one row, the output hardly changes. In
+# texts of 256 tokens, this changes the output about half as much as zeroing all vectors. And if all tokens read
+# the row of the first, the output is less like the released one than that of another token or sentence is.
 #
 # ## Deeper · What a second layer gives back
 #
@@ -440,8 +446,8 @@ for name, share in zip(models, shares.mean(axis=(1, 2))):
     print(f"{name:24} {share:.2f}")
 
 # %% [markdown]
-# Two layers with vectors solve the task, as one layer with the learned table does. One layer with vectors gets half
-# right. Do these models still succeed in a text of eight lines? The first row is a mean of three seeds.
+# With vectors, two layers solve the task, and one layer gets half right. Do these models still succeed in a text of
+# eight lines? The first row is a mean of three seeds.
 
 # %%
 of_table, of_vectors = (study.pick(runs, condition=name) for name in (models[0], models[2]))
@@ -453,18 +459,17 @@ figures.heatmap(by_line, names, lines, digits=2, corner="model ↓ line →", al
 
 # %% [markdown]
 # The learned table fails from the fifth line on, where its rows are untrained. The two layers succeed only near an
-# edge, and seed 0 uses the right edge alone. In lines 3 to 6, both edges are 8 or more letters away. These models have one
-# vector for all letters that are 8 or more to the left, and another for those to the right. In a training text of 16
-# letters, one edge is always nearer than that. So no text showed them both sides clipped.
+# edge, and seed 0 uses the right edge alone. In lines 3 to 6, both edges are 8 or more letters away. These models have
+# one vector for all letters that are 8 or more to the left, and another for those to the right. In a training text of
+# 16 letters, one edge is always nearer than that. So no text showed them both sides clipped.
 #
-# Some models have both kinds. Shaw et al. (2018) found no further gain. DeBERTa (He et al. 2021) adds absolute positions
-# just before it predicts masked words.
+# DeBERTa (He et al. 2021) has relative positions, and adds absolute ones just before it predicts masked words.
 #
 # ## Deeper · Longer than the table
 #
 # What if a text is longer than the table? MPNet reads 700 tokens, and each position beyond 511 must read some row. We
 # compare the outputs of tokens 560 to 659 with those in a window of 300 tokens, which needs no more than the table. The
-# first line shows how much the output changes just because another such window begins elsewhere.
+# first line shows how much the output changes just because a window begins 100 tokens earlier.
 
 # %%
 for rows in (
@@ -477,12 +482,10 @@ for rows in (
     print("{:.2f} ± {:.2f}  ".format(*over_texts("beyond 512", rows)), rows)
 
 # %% [markdown]
-# Do not repeat the last row. It is nearly as long as the first, and changes the output most. The row before it is a
-# better choice.
+# In MPNet, do not repeat the last row, which changes the output most. The row before it is a better choice.
 #
-# Image models resize their table, as one resizes a picture (Dosovitskiy et al. 2021); [[stretching_rope|chapter #]]
-# does this to RoPE. SHAPE trains for it, and shifts all positions of a training text by a random number (Kiyono et al.
-# 2021).
+# Image models resize their table like a picture (Dosovitskiy et al. 2021). SHAPE shifts all positions of a training
+# text by a random number (Kiyono et al. 2021).
 #
 # ## Deeper · The released code
 #

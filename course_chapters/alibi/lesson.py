@@ -106,7 +106,7 @@ print("head 8, texts of 512 and 65,536 tokens:", nearest(eight[-1], 512), neares
 #
 # ## A long text
 #
-# ALiBi rules out no distance. How much higher than the query's own token must a far key score to get the same
+# ALiBi hides no key. How much higher than the query's own token must a far key score, before the bias, to get the same
 # weight?
 
 # %%
@@ -146,7 +146,8 @@ for h in (0, 8):
         print(f"head {h + 1}, {name:13}  slope {slope:.4f}: {shares}")
 
 # %% [markdown]
-# Head 1 changes little. But head 9 no longer concentrates on the nearest tokens: it sees all 20 almost alike.
+# Head 1 changes little. But with the formula, head 9 no longer concentrates on the nearest tokens: it sees all 20
+# almost alike.
 #
 # ## What the softmax removes
 #
@@ -227,10 +228,11 @@ forms = ["m · j", "m · (j − 511)", "−m · (i − j)"]
 figures.heatmap(list(errors.values()), list(errors), forms, digits=2, alt="Largest error of a weight")
 
 # %% [markdown]
-# For the last query, MPT's form gives the right weights to two digits, because near keys have small biases, and bfloat16
-# rounds small numbers finely. MPT's bias counts from the end of the text. For a query in the middle it is large even at
-# the nearest keys, so these are rounded coarsely. Only the matrix form is right for both. The flattest head hardly
-# suffers, because in 512 tokens its biases stay below 2. In a longer text they do not.
+# For the last query, MPT's form gives the right weights to two digits, because near keys have small biases, and
+# bfloat16 rounds small numbers finely. MPT's bias counts from the end of the text. For a query in the middle, it is
+# large even at the nearest keys, so these are rounded coarsely. Only the matrix form is right for both. The flattest
+# head hardly suffers: in 512 tokens its biases stay below 2, so rounding changes each by at most 1/256. In a longer
+# text, its biases and their rounding grow.
 #
 # $m\,j$ is the sum of the paper's bias and $m\,i$. The softmax still removes $m\,i$, but not the error from rounding
 # the sum. A remedy is to add the bias in float32. In `transformers`, MPT does this. BLOOM rounds twice in the model's
@@ -292,7 +294,7 @@ questions.claims("alibi")
 #   power of two, the authors' code takes the slopes of the next lower power of two, then every other slope of the next
 #   higher one, from its first.
 # - The softmax removes what is constant along a row. So $m\,j$ is enough *under a causal mask*. Without a mask it
-#   favours the end of the text, and an encoder needs $-m\,|i - j|$.
+#   favours the end of the text, so an encoder needs another form, such as $-m\,|i - j|$.
 # - In bfloat16, a large constant costs digits. Compute the bias from the distance, or keep bias and
 #   scores in float32 until the softmax.
 #
@@ -307,7 +309,7 @@ figures.question(
             "The formula works for any number of heads, so the mistake is hard to notice.",
         "The same, in another order": "Four of the values occur in both sets, in other heads. The others do not.",
         "Every head decays at a different rate from training":
-            "Yes. No head keeps its slope. No error says so; only the text gets worse, and a loss that you know.",
+            "Yes. No head keeps its slope, and no error says so. A loss that you know would show it.",
         "Nothing: softmax removes a constant factor":
             "The softmax removes what is added to a whole row, but a slope multiplies the distance.",
     },
@@ -356,7 +358,7 @@ figures.question(
 #
 # ## Deeper · ALiBi in a model that was trained without it
 #
-# Can we give ALiBi to a trained model? We take SmolLM2-135M-Instruct, a language model with RoPE
+# Can we give ALiBi to a trained model? We add it to SmolLM2-135M-Instruct, a language model that keeps its RoPE
 # ([[released_model|chapter #]]). Each of its layers has 9 heads, so ALiBi's slopes are 1/2, 1/4, …, 1/256 and, for the
 # ninth head, 1/1.4. What will raise its loss more: these slopes, or the slope 1/2 in every head?
 
@@ -397,8 +399,8 @@ assert spared[0] < spared[1]
 assert control > rises[0] - 1 > 4 * spared[0]
 
 # %% [markdown]
-# Now ALiBi's slopes do less harm than the slope 1/2, and sparing another token hardly helps. So in this model, most of
-# their damage is the lost sink.
+# Now ALiBi's slopes do less harm than the slope 1/2, and sparing another token hardly helps. So in this model and text,
+# most of their damage comes from the penalty on the sink.
 #
 # Does another text show the same? Committed runs repeat the experiment on four of them. They show how much the loss of
 # the second half of a text rises, ± its standard error over the tokens.
@@ -412,13 +414,15 @@ for condition in ("ALiBi's slopes", "slope 1/2 in all heads"):
         print(f"{kind:38}", *[f"{row['text']} {row['difference']:.1f} ± {row['error']:.1f}" for row in runs], sep="  ")
 
 # %% [markdown]
-# On each text, ALiBi's slopes do more harm than the slope $\frac12$. If token 0 is spared, they do less.
+# On each text, ALiBi's slopes do more harm than the slope $\frac12$, and less if token 0 is spared. Sparing it removes
+# most of their damage on all four.
 #
 # ## Deeper · A free table, a line and a logarithm
 #
-# T5's table is free to take any shape. Which one did training choose in MPNet ([[t5_buckets|chapter #]])? We draw the
-# table of its head 8 for keys after the query, with the line and the log decay ([[bias_by_hand|chapter #]]) that are
-# nearest to it over the distances 1 to 127.
+# A T5 table can take any shape, except that the distances of one bucket share a number. Which shape did training choose
+# in MPNet ([[t5_buckets|chapter #]])? We draw its head 8 for keys after the query, with the line and the logarithm
+# ([[bias_by_hand|chapter #]]) that are nearest to it (least squares over the distances below 128). This head is a clear
+# case: some of the 12 heads hardly change with distance, and on some sides the bias rises.
 
 # %%
 import matplotlib.pyplot as plt
@@ -432,12 +436,12 @@ for name, curve in curves.items():
     ax.plot(distance, curve(distance)[8], label=name)
 ax.set(xlabel="distance of the key, after the query", ylabel="bias of head 8")
 ax.legend()
-figures.show(fig, alt="The bias of head 8 falls steeply at first, then slowly: the log decay follows it, the line does not")
+figures.show(fig, alt="The bias of head 8 falls steeply, then slowly: the logarithm follows it, the line does not")
 
 # %% [markdown]
-# Now we replace the whole table: for each head and side by the nearest constant, line or log decay, while $b(0)$, the
-# number of the token itself, is kept. Or we put in ALiBi's penalties, where the head whose bias falls most gets the
-# steepest slope. In committed runs, we compared the outputs with those of the released model.
+# Now we replace the whole table: for each head and side by the nearest constant, line or logarithm, rising or falling.
+# We keep $b(0)$, the number of the token itself. Or we put in ALiBi's penalties: the head whose bias falls most gets
+# the steepest slope. Committed runs compared the outputs with those of the released model.
 
 # %%
 replaced = ["constant per side", "line per side", "log per side"]
@@ -447,14 +451,18 @@ for change in replaced:
     print(f"{change:30}", *("{:.2f} ± {:.2f}  ".format(*over_texts(of, change)) for of in ("tokens", "sentences")))
 
 # %% [markdown]
-# The log decay stays nearest to the released model, and the line comes next. A constant already gets a good part of what
-# the line gains over no table: it keeps $b(0)$, and still tells *before* from *after*.
+# With logarithms, the output stays nearest to that of the released model. Lines come next. A constant per side already
+# gives half or more of what lines gain over no table. It also keeps $b(0)$, and tells *before* from *after*.
 #
-# ALiBi's slopes seem to be worse than no table. But they give the token itself the largest bias, 0, while all heads of
-# MPNet avoid it. With $b(0)$ kept, they are about as far as no table for tokens, and nearer for sentences.
+# ALiBi's slopes change the output more than no table does. But they give the token itself the largest bias, 0, while
+# MPNet's table gives it far less than a neighbour. With $b(0)$ kept, the output is about as far away as without a table
+# for tokens, and nearer for sentences. ALiBi has two more handicaps here: its slopes are not fitted to the heads, and
+# it cannot tell *before* from *after*. So its rows do not compare a line with a logarithm. The rows *line per side* and
+# *log per side* do.
 #
-# The cosine measures change, not harm. And a model that is *trained* with a line may use it well. We only see what this
-# model made of a free table, and that is nearer to a logarithm.
+# The cosine measures change, not harm. And a model that is *trained* with a line may use it well. We only see that
+# logarithms are nearer than lines to what this one model learned. T5's buckets do not force this: a line that is read
+# through them, averaged in each bucket, is still nearer to a line than to a logarithm.
 #
 # ## Deeper · The released code
 #

@@ -91,7 +91,7 @@ figures.heatmap(row, columns=signs, alt="The whole bias: a number per offset")
 # the weights with the bias, and $w$ for those without it.
 #
 # Each table below the first is the softmax of one query, step by step. We first subtract the largest score of the row.
-# This keeps $e^x$ small and changes no weight. Follow one column with a calculator.
+# Then $e^x$ is at most 1, and no weight changes. Follow one column with a calculator.
 
 # %%
 biased = scaled + B
@@ -186,10 +186,10 @@ figures.side_by_side(
 # %% [markdown]
 # ## A stronger bias
 #
-# A token's own weight gains in every row that it shares with another key, because its factor is $e^0 = 1$ and the average
-# is below 1. (With a *learned* bias another key may have a larger factor. Then the token may lose.) What about a neighbour? In the
-# row *The*, *cat* gains at λ = 0.3. Does it still gain at λ = 3? Guess, then move λ. In the column e^B each bar begins
-# at the average factor of the row, and a key gains when its bar points to the right.
+# A token's own weight gains in every row that it shares with another key, because its factor is $e^0 = 1$ and the
+# average is below 1. (With a *learned* bias another key may have a larger factor. Then the token may lose.) What about
+# a neighbour? In the row *The*, *cat* gains at λ = 0.3. Does it still gain at λ = 3? Guess, then move λ. In the column
+# e^B each bar begins at the average factor of the row, and a key gains when its bar points to the right.
 
 # %%
 figures.attention_explorer(Q, K, query=the)
@@ -207,7 +207,7 @@ print(f"λ = 3: factor of cat {strong[cat]:.3f}, average {standard[the] @ strong
 # With log decay it is $e^{-\lambda \log(1+d)} = (1+d)^{-\lambda}$, which falls much more slowly. Does that matter?
 #
 # Take the last token of a text, and let all its scores be equal before the bias. What share of its attention goes to
-# keys that are 16 or more tokens back? Does a larger λ keep it near?
+# keys that are 16 or more tokens back? Does a larger λ keep the attention near?
 
 # %%
 print("tokens  log, λ = 0.3  log, λ = 1.1  log, λ = 2  linear, λ = 0.3")
@@ -219,19 +219,19 @@ for length in (64, 1024, 16384):
 assert shares[0] > 0.99 and shares[1] > 0.5 and shares[3] < 0.01  # of the longest text
 
 # %% [markdown]
-# With log decay at λ = 0.3, every near key has more weight than any far key. But there are so many far keys that they
-# have nearly all of the attention at 16,384 tokens, because for λ ≤ 1 the sum of $(1+d)^{-\lambda}$ grows without
-# limit. For λ > 1 it converges, so the share of the near keys has a limit above 0. At λ = 1.1, it is far from this limit
-# and still falls; at λ = 2 it hardly does.
+# With log decay at λ = 0.3, every near key has more weight than any far key. But at 16,384 tokens the many far keys
+# have nearly all of the attention, because for λ ≤ 1 the sum of $(1+d)^{-\lambda}$ grows without limit. For λ > 1 this
+# sum converges, so the share of the near keys has a limit above 0. At λ = 1.1, this share is far from its limit and
+# still falls. At λ = 2, it has nearly reached its limit.
 #
-# The linear bias, which ALiBi uses ([[alibi|chapter #]]), gives the far keys 0.8 % at every length. It acts like a window
-# whose width is about $1/\lambda$, whatever the length.
+# The linear bias, which ALiBi uses ([[alibi|chapter #]]), gives the far keys 0.8 % at every length. It acts like a
+# window whose width is about $1/\lambda$, whatever the length.
 #
 # ## Before or after?
 #
-# $B$ is symmetric, so in one layer it cannot tell *before* from *after*. (*Deeper*: with two layers and a start token, it
-# can.) A causal mask can: it sets the scores of later keys to −∞,
-# so their weights are exactly 0. Could a very large distance also make a weight exactly 0?
+# $B$ is symmetric, so in one layer it cannot tell *before* from *after*. (*Deeper*: with two layers and a start token,
+# it can.) A causal mask can: it sets the scores of later keys to −∞, so their weights are exactly 0. Could a very large
+# distance also make a weight exactly 0?
 
 # %%
 from course_lib.reference.attention import causal_mask
@@ -273,8 +273,8 @@ for strength in (0.3, 1.0):
 assert found[1.0].mean() > found[0.3].mean() + 0.5
 
 # %% [markdown]
-# λ = 1 costs about seven times as much. But is 0.19 nats little? As a yardstick, we look at the last 128 tokens and drop
-# the beginning of the 128 earlier ones.
+# λ = 1 costs about seven times as much. But is 0.19 nats little? As a yardstick, we drop more and more of the first
+# 128 tokens, and look at the loss of the last 128.
 
 # %% tags=["nbval-ignore-output"]
 def shown(rise):
@@ -290,8 +290,8 @@ assert biased_rise.mean() < rise.mean() - 0.1  # of the last row, 16 kept
 
 # %% [markdown]
 # So in this text, λ = 0.3 costs about as much as dropping 64 to 96 of the 128 earlier tokens. Dropping all but 16 costs
-# more, by over two standard errors. (Other texts may differ in this. *Deeper* has the rise in four of them, and tests an
-# explanation.)
+# more, by over two standard errors. (Other texts may differ in this. *Deeper* has the rise in four of them, and tests
+# an explanation.)
 #
 # ## In torch, with heads
 #
@@ -314,7 +314,8 @@ assert np.allclose(output[:, 1], weights @ V)
 
 # %% [markdown]
 # One matrix per head is enough, because torch *broadcasts* it: all sequences share it. Head 1 has this chapter's
-# weights. In a decoder, write −∞ for later keys into this mask ([[fast_attention|chapter #]] says why not `is_causal`). The course's own layer is `RelativeAttention`, and a scheme goes in as its `position`.
+# weights. In a decoder, write −∞ for later keys into this mask ([[fast_attention|chapter #]] says why not `is_causal`).
+# The course's own layer is `RelativeAttention`, and a scheme goes in as its `position`.
 #
 # ## Remember
 #
@@ -322,8 +323,8 @@ assert np.allclose(output[:, 1], weights @ V)
 #   for $n^2$ cells.
 # - Adding a bias multiplies weights. Key $j$ gains exactly when $e^{B_{ij}} > \sum_m w_{im} e^{B_{im}}$, so *which*
 #   keys gain depends on the content of the whole row.
-# - If all scores are equal, linear decay acts like a window of a width near $1/\lambda$. With log decay and λ ≤ 1, each far
-#   key gets less than each near key, but in a long row the far keys get more in total.
+# - If all scores are equal, linear decay acts like a window of a width near $1/\lambda$. With log decay and λ ≤ 1,
+#   each far key gets less than each near key, but in a long row the far keys get more in total.
 # - A finite bias does not mask. A symmetric bias alone tells no before from after; a causal mask does, and so does a
 #   start token with a second layer.
 #
@@ -387,7 +388,8 @@ figures.question(
 #
 # Many heads of this model give most of their weight to token 0, which is called a **sink**
 # ([[windows_and_sinks|chapter #]]). It is the farthest key from every query, so the bias moves its weight to nearer
-# keys. Does that explain the harm? The last two rows add the bias to the scores of token 0 alone, and to all others.
+# keys. Does that explain the harm? The third row adds the bias to the scores of token 0 alone, and the fourth to the
+# scores of all other tokens alone.
 
 # %%
 from course_study.released import rows as committed
@@ -399,7 +401,8 @@ for strength, where in (("0.3", ""), ("1.0", ""), ("1.0", ", token 0 alone"), ("
 
 # %% [markdown]
 # In the four texts, λ = 0.3 costs 0.10 to 0.14 nats, and λ = 1 more than 1. The bias on token 0 alone costs less than
-# 0.3, and that on all other tokens more than 1. So the sink alone does not explain the harm.
+# 0.3, and that on all other tokens more than 1. So most of the harm is not due to the
+# weight that the sink loses.
 #
 # KERPLE (Chi et al. 2022) *learns* its λ: its bias $-r_1 \log(1 + r_2 |j - i|)$ has two numbers for each head, and ours
 # is the case $r_2 = 1$. A task of [[which_one|chapter #]] builds it. How much depends on λ? These losses are of
@@ -441,8 +444,10 @@ for head, side in [(h, s) for h in range(12) for s in (-1, 1)]:
 print(f"the log decay is nearer on {sum(nearer_to_log)} of {len(nearer_to_log)} sides")
 
 # %% [markdown]
-# In this model, most falling sides are nearer to a log decay than to a line, and all but one have a larger λ than our
-# 0.3. (Beyond distance 90 the table is constant.) [[alibi|Chapter #]] puts lines and log decays in place of this table.
+# In this model, the bias falls in this way on 12 of the 24 sides, and most of these are nearer to a log decay than to a
+# line. Their λ is 0.25 to 1.39. Our choice excludes small λ: a log decay that falls by 1 from distance 1 to 127 has the
+# strength λ = 1/ln 64 = 0.24. (Beyond distance 90 the table is constant.)
+# [[alibi|Chapter #]] puts lines and log decays in place of this table.
 #
 # ## Deeper · One token at a time
 #
@@ -468,10 +473,10 @@ print("one by one = all at once:", torch.allclose(one_by_one, layer(x), atol=1e-
 # %% [markdown]
 # ## Deeper · Before and after, without a mask
 #
-# Without a mask, *bites* has the same neighbours at the same distances in "dog bites man" and in "man bites dog". Now put
-# a start token `<s>` in front, as BERT does. In the first layer, *bites* still sees the same words at the same distances.
-# But the two other words now differ: the first is one step from `<s>`, the last three. Does a second layer show this to
-# *bites*?
+# Without a mask, *bites* has the same neighbours at the same distances in "dog bites man" and in "man bites dog". Now
+# put a start token `<s>` in front, as BERT does. In the first layer, *bites* still sees the same words at the same
+# distances. But the two other words now differ: the first is one step from `<s>`, the last three. Does a second layer
+# show this to *bites*?
 
 # %%
 from course_lib.reference.attention import attention

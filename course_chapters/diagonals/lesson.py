@@ -1,9 +1,9 @@
 # %% [markdown]
 # # [[title]]
 #
-# A text of 2,048 tokens has over four million pairs of tokens, but only 4,095 offsets. So whatever depends only on the
-# offset need not be stored more than once per offset. It is placed wherever it is needed. The way back shows how far a head of a
-# released model looks.
+# A text of 2,048 tokens has over four million pairs of tokens, but only 4,095 offsets. So a number that depends only on
+# the offset can be stored once, and then placed in the cells of all pairs with this offset. The way back, from the
+# pairs to the offsets, shows how far a head of a released model looks.
 #
 # **You will be able to**
 # - place one number per offset on the diagonals of a grid (`to_grid`), and sum them back (`from_grid`);
@@ -206,9 +206,9 @@ assert np.allclose(to_grid(products, n), S)
 print("products:", products.shape, "-> grid", to_grid(products, n).shape)
 
 # %% [markdown]
-# Of the 45 products, the grid uses 25. So this costs more multiplications, but it needs no cube. A causal head needs
-# only the $n$ offsets up to 0. Then $QE^\top$ has $n^2$ numbers, as many as the scores $QK^\top$. The cube has $d$
-# times as many.
+# Of the 45 products, the grid uses 25. So this costs more multiplications than the cube does, but it stores no cube. A
+# causal head needs only the $n$ offsets up to 0. Then $QE^\top$ has $n^2$ numbers, as many as the scores $QK^\top$. The
+# cube has $d$ times as many.
 #
 # In torch, `MusicTransformer` is such a table, learned. If we put ours into a layer, its scores should be
 # $(QK^\top + S^{rel}) / \sqrt d$.
@@ -228,8 +228,8 @@ assert np.allclose(in_torch.detach(), (Q @ K.T + S) / np.sqrt(D_K))
 # %% [markdown]
 # ## Huang's skew
 #
-# Huang et al. found three steps that do the causal half of `to_grid` without an index. Their model is causal, so each query
-# has only $n$ products, for the offsets $-(n-1)$ to 0.
+# Huang et al. found three steps that do the causal half of `to_grid` without an index. Their model is causal, so each
+# query has only $n$ products, for the offsets $-(n-1)$ to 0.
 #
 # 1. Put a column of zeros in front of the products.
 # 2. In memory the rows follow one another as one long line of $n(n + 1)$ numbers. Read this line as rows of $n$ numbers
@@ -266,9 +266,9 @@ recut = np.insert(labels, 0, "0", axis=1).reshape(4, 3)
 print(recut[1:])
 
 # %% [markdown]
-# Row $i$ now begins with the product of offset $-i$, one offset earlier than the row above. This is the moving slice, so
-# each cell up to the diagonal has the right product. Above the diagonal there is **junk**: zeros, and products of the
-# next query. A causal mask hides it.
+# Row $i$ now begins with the product of offset $-i$, one offset earlier than the row above. This is the moving slice,
+# so each cell up to the diagonal has the right product. Above the diagonal there is **junk**: zeros, and products of
+# the next query. A causal mask hides it.
 #
 # Here are the steps for all five tokens. Point at a cell to find its number in every step; ✗ marks junk.
 
@@ -280,8 +280,8 @@ figures.provenance("skew")
 # %% [markdown]
 # ## The view that stores nothing
 #
-# The skew pads, and padding copies all products. But every number that we need is already in memory. This is the line of
-# memory of the three queries, with its places:
+# The skew pads, and padding copies all products. But every number that we need is already in memory. This is the line
+# of memory of the three queries, with its places:
 
 # %%
 print("place  ", *(f"{place:>4}" for place in range(9)))
@@ -290,9 +290,9 @@ print("product", *(f"{label:>4}" for label in labels.ravel()))
 # %% [markdown]
 # *The* needs T0, at place 2. *cat* needs c-1 and c0, at the places 4 and 5. Where does *sat* begin?
 #
-# At place 6. From one query to the next, 3 places lead to the same column of the next row. The slice has moved one column
-# left, so take 1 off: 2 places. With $w$ products per query, the first query begins at place $n_q - 1$, and each further one
-# $w - 1$ places later:
+# At place 6. From one query to the next, 3 places lead to the same column of the next row. The slice has moved one
+# column left, so take 1 off: 2 places. With $w$ products per query, the first query begins at place $n_q - 1$, and each
+# further one $w - 1$ places later:
 #
 # $$\text{place}(i, j) = (n_q - 1) + i\,(w - 1) + j$$
 #
@@ -314,7 +314,8 @@ def strided(rows, n_k):
 print(strided(labels, 3))
 
 # %% [markdown]
-# Above the diagonal: only products of the next query. Is there also junk if each query has the products of *all* offsets?
+# Above the diagonal: only products of the next query. Is there also junk if each query has the products of *all*
+# offsets?
 
 # %%
 causal = Q @ E[:n].T  # offsets −4 to 0
@@ -412,15 +413,16 @@ figures.side_by_side(*[
 # %% [markdown]
 # The mean grows with distance, up to 1. But this head fills a *column*, not a diagonal: every query looks at token 0.
 # Such a token is called a **sink** ([[windows_and_sinks|chapter #]]). The diagonal of offset −48 has 16 cells, one of
-# them in column 0, so its mean is about 1/16. The diagonal of −63 has only that cell. So before you read a profile, look
-# at the weights, or leave out column 0.
+# them in column 0, so its mean is about 1/16. The diagonal of −63 has only that cell. So before you read a profile,
+# look at the weights, or leave out column 0.
 #
 # ## Deeper · How much of a profile is position?
 #
 # A head may prefer an offset because of a bias, or because of what its queries and keys contain. In MPNet
-# ([[t5_buckets|chapter #]]) the two can be separated: it adds a learned number per offset to the product of query and
-# key. For each of its 144 heads, we take two profiles of the *scores* by offset, −127 to 127 without 0: that of the
-# learned numbers alone, and that of the sum. Which share of the variance of the second does the first explain?
+# ([[t5_buckets|chapter #]]) the two can be separated: to the product of query and key it adds a learned number that
+# depends only on the offset. For each of its 144 heads, we take two profiles of the *scores* by offset, −127 to 127
+# without 0: that of the learned numbers alone, and that of the sum. (Before the sum, each query's mean is taken from
+# the products; the softmax ignores it.) Which share of the variance of the second does the first explain?
 #
 # Committed runs measured it on four texts of 384 tokens, and again without MPNet's absolute position vectors.
 
@@ -435,6 +437,7 @@ figures.heatmap(by_layer, columns=range(12), digits=2, limit=1, alt="Share expla
 # %% [markdown]
 # In the median head, the learned numbers explain 86 % of the profile. They explain least in the layers 4 to 8. Without
 # the absolute vectors they explain nearly all of it, so most of the rest depends on these vectors.
+# All this is about means over many pairs. The score of a single pair depends on its two words, too.
 #
 # ## Deeper · One row for all queries
 #

@@ -5,7 +5,7 @@
 # must a model keep while it writes token by token?
 #
 # **You will be able to**
-# - compute attention with a bias in three ways, and avoid four mistakes that raise no error;
+# - compute attention with a bias in three ways, and avoid three mistakes that raise no error;
 # - compute attention in tiles with a pencil;
 # - say how many bytes a cache needs, and choose a fast way for the scheme of your model.
 #
@@ -175,7 +175,7 @@ assert np.allclose(of_the["formula, smallest number"], V.mean(axis=0))
 
 # %% [markdown]
 # The formula divides 0 by 0. In the next layer, *nan* (not a number) is a key and a value, and 0 · nan is nan. So it
-# reaches all later tokens, although the mask hides it. With the smallest number, all scores are equal, and the output is
+# reaches every token, although the mask hides it. With the smallest number, all scores are equal, and the output is
 # the mean of *all* values, later ones included. SDPA returns 0. As long as every other query hides this token, 0 and the
 # mean do no harm.
 #
@@ -191,7 +191,7 @@ assert np.allclose(of_the["formula, smallest number"], V.mean(axis=0))
 # - the **sum** of $e^{\text{score} - \text{largest}}$;
 # - the **mixture**: the sum of the values, each multiplied by its $e^{\text{score} - \text{largest}}$.
 #
-# If a tile brings a larger score, the old exponentials were computed with a smaller one. Multiplying sum and mixture by
+# If a tile brings a larger score, the old exponentials were measured from a smaller one. Multiplying sum and mixture by
 # $e^{\text{old} - \text{new}}$ corrects this, because
 # $e^{\text{score} - \text{old}} \cdot e^{\text{old} - \text{new}} = e^{\text{score} - \text{new}}$.
 #
@@ -247,8 +247,8 @@ print(f"in memory: the mask {fixed.nbytes / 2**20:.0f} MiB, its row of numbers b
 assert torch.allclose(ways["SDPA, learned bias"](), ways["formula, fixed bias"](), atol=1e-4)
 
 # %% [markdown]
-# On our machine, SDPA with a fixed bias is far faster than the formula. With a learned bias, it takes more than twice as
-# long as with a fixed one. The fused kernel for CPUs cannot return the gradient of a mask, so SDPA silently computes the
+# On our machine, SDPA with a fixed bias is faster than the formula. With a learned bias, it takes more than twice as
+# long as with a fixed one. The fused kernel for CPUs cannot return the gradient of a mask, so SDPA computes the
 # formula. It also does this if $q$, $k$, $v$ or the mask have three axes, such as (heads, n, d). Give them
 # a fourth: `mask[None]`.
 #
@@ -257,9 +257,9 @@ assert torch.allclose(ways["SDPA, learned bias"](), ways["formula, fixed bias"](
 #
 # ## Decoding: one new row, and a cache
 #
-# A decoder writes one token at a time. It keeps the keys and values of the tokens it has read in a **KV cache**. What they
-# contain never changes, because no token sees a later one. Only the last row of the grid is new. What must
-# each scheme compute for this row? Choose a scheme and a step.
+# A decoder writes one token at a time. It keeps the keys and values of the tokens it has read in a **KV cache**. These
+# do not change, because no token sees a later one. ([[stretching_rope|Chapter #]] has an exception.) Only the last
+# row of the grid is new. What must each scheme compute for this row? Choose a scheme and a step.
 
 # %%
 figures.decoding_step()
@@ -430,7 +430,7 @@ assert [name for name, options in calls.items() if not is_fused(**options)] == [
 ]
 
 # %% [markdown]
-# Dropout falls back, and so do three axes, and a mask that needs a gradient, because the CPU kernel returns gradients of
+# Dropout and three axes fall back. So does a mask that needs a gradient, because the CPU kernel returns gradients of
 # $q$, $k$ and $v$ only. A mask computed under `torch.no_grad()` needs none, so evaluation is fused.
 #
 # The last line is a trap. The fused kernel adds the mask *and* hides later keys, but the formula refuses both together. So
@@ -487,7 +487,7 @@ assert torch.allclose(packed[2:], sdpa(q[..., 2:, :], k[..., 2:, :], v[..., 2:, 
 # because only one of them will be kept.
 #
 # For such rows the layer takes `positions`, a number for each token. The order in the row says *when*, so a causal mask
-# hides what comes later. The position says *where*. Does every scheme need it? We pack two documents:
+# hides what comes later. The position says *where*. Does every scheme need positions? We pack two documents:
 
 # %%
 from course_lib.nn.cache import KeyValueCache
@@ -508,9 +508,9 @@ for scheme in (LogScale(2, 5), RoPE(8)):
 assert torch.allclose(by_place, alone, atol=1e-6)
 
 # %% [markdown]
-# RoPE sees only offsets, and those within a document are the same everywhere. The mask does the rest. The same is true
-# of Shaw's vectors, T5 and ALiBi, and of padding on the left. But the log scale reads the position itself, as absolute
-# positions and FIRE do, so it needs the numbers.
+# RoPE with fixed speeds sees only offsets, and those within a document are the same everywhere. The mask does the rest.
+# The same is true of Shaw's vectors, T5 and ALiBi, and of padding on the left. But the log scale reads the position
+# itself, as absolute positions and FIRE do, so it needs the numbers.
 #
 # Drafts need them with every scheme. Here the cache holds the five tokens of `a`. One call reads two candidates for
 # position 5, and behind the second a candidate for position 6. The first is rejected, and the cache goes back:
@@ -550,9 +550,9 @@ assert not torch.allclose(once, again)
 # Compiled FlexAttention returns the gradient of a row that `score_mod` reads, except with its backend for
 # FlashAttention-4 (torch 2.13). On a CPU, FlexAttention raises an error if $q$, $k$ or $v$ needs a gradient.
 #
-# The course's `fast_attention` works on a CPU, too.
-# Its forward pass is fused: it hands SDPA a view of the row, which stores no matrix ([[diagonals|chapter #]]). Its backward pass goes through blocks of queries: it computes the scores of a block again,
-# sums their gradient along the block's diagonals, and adds this sum to the row's gradient.
+# The course's `fast_attention` works on a CPU, too. Its forward pass is fused: it hands SDPA a view of the row, which
+# stores no matrix ([[diagonals|chapter #]]). Its backward pass goes through blocks of queries: it computes the scores of
+# a block again, sums their gradient along the block's diagonals, and adds this sum to the row's gradient.
 # (`Terms` lists what a scheme adds to attention.)
 
 # %%
@@ -651,7 +651,7 @@ for m in (256, 512, 1024):
 # | T5, bfloat16 | 4.3 | 5.1 |
 # | ALiBi, float32 | 2.1 | 4.1 |
 #
-# **Sources** T. Dao et al., *FlashAttention*, 2022, section 2.2, section 3.1 · T. Dao, *FlashAttention-2*, 2023, section 3.1
+# **Sources** T. Dao et al., *FlashAttention*, 2022, sections 2.2 and 3.1 · T. Dao, *FlashAttention-2*, 2023, section 3.1
 # (the division comes last, as here) · M. Milakov, N. Gimelshein, *Online normalizer calculation for softmax*, 2018 · J.
 # Dong et al., *Flex Attention*, 2024 · the README of Dao-AILab/flash-attention · J. Ainslie et al., *GQA*, 2023 · the
 # model: L. Ben Allal et al., *SmolLM2*, 2025, quantised by QuantFactory (see the

@@ -419,9 +419,9 @@ for row in (26, 27, 28, 31):
     print(f"bucket {row}, four heads:", *(f"{number:6.2f}" for number in trained[row]))
 
 # %% [markdown]
-# Training lowered the biases of far keys. The buckets that it never reached stayed near 0. **To the softmax, 0 does not
-# mean "no opinion". It means much more weight than a trained far key gets.** If that is the cause, the repair needs no
-# training: give the four buckets the number of the last trained one.
+# Training lowered the biases of far keys. The buckets that it never reached stayed near 0. **To the softmax, a bias
+# of 0 does not mean "no opinion". Here it means much more weight than a trained far key gets.** If that is the cause,
+# the repair needs no training: give the four buckets the number of the last trained one.
 
 # %% tags=["nbval-ignore-output"]
 def with_rows(rows_28_to_31):
@@ -441,18 +441,19 @@ for name, losses in {"as trained": as_trained, "row 27 copied": copied, "and low
 assert copied[3] - copied[0] < 0.6 * (as_trained[3] - as_trained[0])
 
 # %% [markdown]
-# One assignment removes a large part of the rise. The rest comes from how many keys share a bucket: at 1,024 tokens,
-# 808 distances share bucket 31, and only 20 share bucket 27. In the last line, each row is lower by the logarithm of
-# its ratio. So, for equal content, the keys of each bucket together weigh as much as those of bucket 27.
+# One assignment removes a large part of the rise. But at 1,024 tokens, 808 distances share bucket 31, and only 20 share
+# bucket 27. In the last line, each row is lower by the logarithm of its ratio. So, for equal content, the keys of each
+# bucket together weigh as much as those of bucket 27, and nearly all of the rise is gone. This does not show that the
+# ratio is right: try `lowered - 4`, which helps a little more.
 #
 # ## Deeper · What the papers report
 #
 # Press et al. (2022) train language models on WikiText-103, in texts of 512 tokens, and test longer ones. With
 # sinusoidal positions the perplexity falls for 20 additional tokens and rises after 50. With rotary ones it falls for
 # 200, with T5's bias for 600, and with ALiBi it stays low past 12,000 (sections 2 and 4; 19.73 at 512 tokens, 18.40 at
-# 3,072). Their appendix B explains why ALiBi improves: in longer inputs a smaller share of the tokens comes early, with
-# little to go by. When every token has the same context, its curve is nearly level. ALiBi acts like attention in a
-# window (Chi et al. 2023). Dai et al. (2019, section 1) claim that Transformer-XL's encoding generalises to longer
+# 3,072). Their appendix B explains why ALiBi improves: in longer inputs, a smaller share of the tokens comes early,
+# where little context precedes them. When every token has the same context, ALiBi's curve is nearly level. ALiBi acts
+# like attention in a window (Chi et al. 2023). Dai et al. (2019, section 1) claim that Transformer-XL's encoding generalises to longer
 # attention than in training, but their evaluation clips the distances not far beyond those of training.
 #
 # Without positions, Kazemnejad et al. (2023) find the best results on small reasoning tasks at twice the length. Wang

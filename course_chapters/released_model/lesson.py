@@ -164,8 +164,8 @@ assert on_first[18, 6] > 0.8
 # No. Head 18.6 gives 91 % of its weight to token 0, which is at another distance from each query. Press the button
 # *token 0*: many heads look there. Such a token is called a **sink** ([[windows_and_sinks|chapter #]]).
 #
-# A map is about one text. In a text that repeats itself, 18.6 looks elsewhere. And no map shows whether the model *needs* what a head
-# does. (*Deeper* tests both.)
+# A map is about one text. In a text that repeats itself, 18.6 looks elsewhere. And no map shows whether the model
+# *needs* what a head does. (*Deeper* tests both.)
 #
 # ## Shift where a head looks
 #
@@ -223,8 +223,8 @@ assert moved[:6].min() == 2 and moved.min() < 2
 # ## Large pairs and fast pairs
 #
 # A pair is an arrow in the query and another in the key. It adds the product of their lengths, times the cosine of the
-# angle between them, to $q \cdot k$. So a pair with long arrows can add much. We call the product of the two mean lengths
-# the **size** of a pair. Is it the largest of its 32 pairs that tells head 16.0 where the token before is?
+# angle between them, to $q \cdot k$. So a pair with long arrows can add much. We call the product of the two mean
+# lengths the **size** of a pair. Is it the largest of its 32 pairs that tells head 16.0 where the token before is?
 #
 # To test a pair, we *stop* it: at speed 0 it does not rotate, so what it adds no longer changes with distance. We stop
 # the largest pair of 16.0, pair 25, and the fastest, pair 0. Which of the two does the head miss more?
@@ -337,10 +337,9 @@ questions.claims("released_model")
 # %% [markdown]
 # ## Deeper · Induction heads
 #
-# An **induction head** continues a repetition (Olsson et al. 2022). It looks for an earlier copy of the current token
-# and attends to the token *after* it. So we draw 64 random tokens and give them twice. From a query in the second copy,
-# the earlier copy is 64 tokens back, so the token after it is 63 back. The control is 128 random tokens without a
-# repetition.
+# An **induction head** continues a repetition (Olsson et al. 2022): it attends to the token *after* an earlier copy of
+# the current token. We give the model 64 random tokens twice. For a query in the second copy, the earlier copy is 64
+# tokens back, so the token after it is 63 back. The control is 128 random tokens.
 
 # %% tags=["nbval-ignore-output"]
 random = torch.tensor(np.random.default_rng(0).integers(1000, 40_000, size=(4, 64)))
@@ -379,18 +378,16 @@ assert found["16.0"] - found["the other eight"] > 3
 assert found["16.0"] > (never + found["no head"]) / 2
 
 # %% [markdown]
-# (A loss above $\ln 49152$ means that the model is surer of wrong tokens than a uniform guess. An ablated head still has
-# weights; only its output is replaced.) Without the ten heads, most of the advantage of
-# the second copy is gone. Ten others matter less. But 16.0 alone costs more than half of the advantage, and 18.6
-# hardly finds its token. Perhaps this is **composition**: 16.0 writes into each token what came before it, and 18.6,
-# two layers above, looks for that.
+# (A loss above 10.8 is worse than a uniform guess. An ablated head keeps its weights; only its output is replaced.)
+# Without the ten heads, most of the advantage of the second copy is gone. Ten others matter less. But ablating 16.0
+# alone costs more than half of it, and 18.6 hardly finds its token. Perhaps this is **composition**: 16.0 writes
+# into each token what came before it, and 18.6, two layers above, looks for that.
 #
 # ## Deeper · Heads that find token 0
 #
-# Previous-token heads look at an offset. What about heads that give their weight to token 0? We take the six with the
-# most weight there that are not induction heads. In these and in the previous-token heads, we rotate the queries by 61
-# steps more. This hardly moves the slow pairs, so they could still carry the position. To exclude that, we stop pairs 12
-# to 31. In a second test, we stop all 32.
+# Do heads that look at token 0 find it by an offset? We take the six with the most weight there that are not induction
+# heads. In these and in the previous-token heads, we rotate the queries by 61 steps more. This hardly moves the slow
+# pairs, so we also stop pairs 12 to 31. In a second test, we stop all 32.
 
 # %% tags=["nbval-ignore-output"]
 angles = (61 * model.speeds[:12] + np.pi) % (2 * np.pi) - np.pi
@@ -416,8 +413,8 @@ figures.heatmap(np.transpose(list(table.values())), rows=names, columns=list(tab
 
 # %% [markdown]
 # The previous-token heads lose their token both times. The others keep token 0 when their queries are rotated by these
-# 61 steps, so they do not look for it at one offset. But if all pairs stop, some give it less: head 24.3 gives less than half as much. So
-# rotation helps them in another way, which we have not tested.
+# 61 steps, so they do not look for it at one offset. But if all pairs stop, some give it less: head 24.3 gives less
+# than half as much. So rotation helps these heads in another way, which we have not tested.
 #
 # ## Deeper · What the largest pair does
 #
@@ -457,16 +454,16 @@ assert added(25)[0] - added(25)[1] > 10
 assert lengths[0, 25] < 2
 
 # %% [markdown]
-# Pair 25 lowers the scores of all these keys by nearly the same number, but it does not lower that of token 0. So token
-# 0 gains, and the shares of the rest hardly change ([[bias_by_hand|chapter #]]). Pair 25 hardly rotates, so its arrows
-# before the rotation decide: the key's arrow has length 12.3 on average, but 0.8 at token 0.
+# Pair 25 lowers the scores of all these keys by nearly the same number, but not that of token 0. So token 0 gains, and
+# the shares of the rest hardly change ([[bias_by_hand|chapter #]]). Pair 25 hardly rotates, so its arrows before the
+# rotation decide: the key's arrow has length 12.3 on average, but 0.8 at token 0.
 #
-# Pair 0 prefers distance 1, and also 7, because it makes a whole turn in 6.3 positions. Other fast pairs must tell 1
-# from 7. In Gemma 7B, too, the longest arrows are in slow pairs, and heads that attend by position use the fastest ones
+# Pair 0 prefers distance 1, and also 7, because it makes a whole turn in 6.3 positions. So other pairs must tell 1 from
+# 7. In Gemma 7B, too, the longest arrows are in slow pairs, and heads that attend by position use the fastest ones
 # (Barbero et al. 2024).
 #
-# The picture shows what all 32 pairs add to the score of query 45 and key 44. These are at distance 1, but the slider
-# starts at 0. Click a pair to stop its rotation, and move the key to another distance.
+# The picture shows what all 32 pairs add to the score of query 45 and key 44. Move the key to distance 1, its own, and
+# click a pair to stop its rotation.
 
 # %% tags=["nbval-ignore-output", "prints-only"]
 figures.pair_view(q[45], k[44], model.speeds, [0, 1, 2, 4, 16, 64], interleaved=True, title="Head 16.0, query 45")
@@ -474,9 +471,9 @@ figures.pair_view(q[45], k[44], model.speeds, [0, 1, 2, 4, 16, 64], interleaved=
 # %% [markdown]
 # ## Deeper · One token, repeated
 #
-# What does position alone do in a head? Let the model read one token, repeated. All values are equal, so every layer
-# returns equal rows, whatever its weights. Queries and keys differ by their rotation alone. So $\ln(w_{ij} / w_{ii})$,
-# the score of key $j$ minus that of the query's own key, depends on positions alone.
+# What does position alone add to a score? Let the model read one token, repeated. All values of a head are equal, so
+# its output is the same for every query. So in every layer, queries and keys differ by their rotation alone, and
+# $\ln(w_{ij} / w_{ii})$, the score of key $j$ minus that of the query's own key, shows what the rotation does.
 
 # %% tags=["nbval-ignore-output"]
 n = 64
@@ -491,15 +488,17 @@ for layer in (0, 11, 16):
 figures.position_curves(curves, layers=(0, 11, 16))
 
 # %% [markdown]
-# The panels show heads 0, 3 and 6. Each line is a sum of 32 cosines with the speeds of RoPE; with ALiBi it would be
-# straight. The check-up (`python3 course.py checkup`) reads the scheme of any model from such curves.
+# Each panel shows three heads, on its own scale. With RoPE, each line is a sum of 32 cosines and a constant; with ALiBi
+# it would be straight. Another token can give other lines. In layer 16 they vary by less than 0.05, although 16.0 finds
+# the token before in *Alice*. So these curves show the scheme, not what a head does in a real text. The check-up
+# (`python3 course.py checkup`) uses them.
 #
 # ## Deeper · Other texts
 #
-# The lesson read *Alice*, which the model has probably met in training. Committed runs repeat two of its tests on two
-# help texts of Python (`pydoc`), a licence and a page about this course. They print how much the mean loss of the
-# second half rises. In the second line, the rows of $W_q$ and $W_k$ are permuted for the half-split pairs, head by
-# head. *Hidden* means that the second half cannot see the first half, or all of it but its first four tokens.
+# Committed runs repeat two tests on two help texts of Python (`pydoc`), a licence and a page about this course. The
+# cell prints how much the mean loss of the second half rises. In its second line, the rows of $W_q$ and $W_k$ are
+# permuted to match the half-split pairs. *Hidden* means that the second half cannot see the first half. In the last
+# line, it still sees the first four tokens.
 
 # %%
 from course_study.released import rows as committed
@@ -513,13 +512,12 @@ assert min(row["difference"] for row in runs) > 3  # of the last condition
 
 # %% [markdown]
 # The permutation repairs the model. A gap of 4,096 costs 0.22 to 0.47 nats, and hiding the first half 0.24 to 0.84. A
-# gap of 16,384 costs more than 3. It still does if the second half sees only the first
-# four tokens of the first half.
+# gap of 16,384 costs more than 3, even if only the first four tokens are seen across it.
 #
 # ## Deeper · Two documents in one text
 #
 # In training, several documents often share one text (*packing*). Should each document count its positions from 0? We
-# put 96 tokens of our text after 96 tokens of another one, and watch the loss on ours.
+# put 96 tokens of our text after 96 of another one, and compare the loss on ours with its loss alone.
 
 # %% tags=["nbval-ignore-output"]
 half = 96
@@ -544,11 +542,9 @@ assert second["positions reset"].mean() > 1 and second["the other after ours"].m
 assert abs(second["reset, own document only"]).max() < 0.001
 
 # %% [markdown]
-# These are differences from the loss of the document alone. If the positions go on, the other document makes no clear
-# difference. If they are reset without a mask, the loss rises by 2.22: the keys of the other document have the same
-# positions as ours, so some seem near, and some ahead of the query. Keys ahead, which no training text had, are enough
-# to do harm: if the other document has the positions after ours, the loss rises by 0.99. With the mask, a reset changes
-# nothing.
+# If the positions go on, the other document makes no clear difference. If they are reset without a mask, the loss rises
+# by 2.22: keys of the other document now seem near, or ahead of the query. Keys ahead alone do harm: if the other
+# document has the positions after ours, the loss rises by 0.99. With the mask, a reset changes nothing.
 #
 # **Sources** The model: L. Ben Allal et al., *SmolLM2*, 2025, quantised by QuantFactory, Apache-2.0 (see the
 # acknowledgements) · C. Olsson et al., *In-context Learning and Induction Heads*, 2022 · F. Barbero et al., *Round and

@@ -71,7 +71,7 @@ figures.side_by_side(
 
 # %% [markdown]
 # Each head gives most weight to the neighbour on its side, except where there is none. Both heads have the same queries
-# and keys, so a symmetric bias ([[bias_by_hand|chapter #]]) could not do this.
+# and keys. With symmetric biases ([[bias_by_hand|chapter #]]) they could not prefer opposite sides.
 #
 # Why not a row for every offset? Because each row must be learned, and the offset $r$ occurs only $n - |r|$ times in a
 # text of $n$ tokens:
@@ -87,7 +87,7 @@ print("a row for each offset, −511 to 511:", 2 * 512 - 1)
 #
 # $$S_{ij} = q_i \cdot k_j + \text{table}\,[\,\text{bucket}(j - i),\, h\,]$$
 #
-# So 32 rows replace 1,023, and in the encoder any offset finds a trained row.
+# So 32 rows replace 1,023, and in T5's encoder any offset finds a trained row.
 #
 # ## One bucket by hand
 #
@@ -112,7 +112,7 @@ print(f"share of the way {part:.4f}, times {N - E} buckets = {part * (N - E):.4f
 print(f"bucket {E} + {math.floor(part * (N - E))} = {E + math.floor(part * (N - E))}")
 
 # %% [markdown]
-# So 20, which is between 16.0 and 22.6, is in bucket 10. Now as a function:
+# So 20, between 16.0 and 22.6, is in bucket 10. As a function:
 
 
 # %%
@@ -154,7 +154,7 @@ for offset in (-200, -20, -3, 0, 3, 20):
     print(f"offset {offset:+4}: encoder {both:2}, decoder {causal:2}")
 
 # %% [markdown]
-# The course's `bucket` should agree for every offset.
+# The course's `bucket` should agree, here from −300 to 300.
 
 # %%
 from course_lib.reference.t5 import bucket
@@ -177,7 +177,7 @@ figures.question(
 )
 
 # %% [markdown]
-# Choose a key in the next picture to read its calculation. With 8 buckets, which distances keep their own?
+# Choose a key in the next picture to read its calculation. With 8 buckets, which distances have one each?
 
 # %%
 figures.bucket_explorer(query=10)
@@ -206,8 +206,8 @@ figures.show(fig, alt="Bucket by distance on a log axis: encoder flat at 15 from
              "flat at 31 from 113 on, both before the line at max_distance 128")
 
 # %% [markdown]
-# The last bucket begins before `max_distance`, because that is where one more bucket would begin. In the encoder it
-# begins one step earlier, at $128 / \sqrt2 = 90.5$, so at distance 91.
+# At `max_distance`, one more bucket would begin. So the last bucket begins one step before it: in the encoder at
+# $128 / \sqrt2 = 90.5$, so at distance 91.
 #
 # The last bucket never ends. The encoder was trained on texts of 512 tokens (section 3.1.2 of the paper), so this
 # bucket has a trained number, and any longer offset gets it.
@@ -216,7 +216,7 @@ figures.show(fig, alt="Bucket by distance on a log axis: encoder flat at 15 from
 #
 # T5's score is $q_i \cdot k_j + b$. At the start of training it is not too large, because $W_q$ starts smaller by the
 # factor $\sqrt{d_k}$ (*Deeper*). This belongs to T5, not to its buckets: MPNet, which we meet below, has the same
-# buckets and scales. A model that was trained without scaling must be run without it. Otherwise $q_i \cdot k_j$
+# buckets, but it scales. A model that was trained without scaling must be run without it. Otherwise $q_i \cdot k_j$
 # shrinks and the biases do not. How much does the mistake change the weights of the five tokens?
 
 # %%
@@ -289,8 +289,7 @@ assert np.allclose(with_bias, without)  # with i − j
 # vectors. It has the buckets of T5's encoder, and one table for the 12 heads of all its layers. It also adds a vector
 # for each position ([[absolute_positions|chapter #]]).
 #
-# We write $b(r)$ for the number of offset $r$. Before you see the table, predict $b(0)$, the number for the token
-# itself.
+# We write $b(r)$ for the number of offset $r$. Predict $b(0)$, the number for the token itself.
 
 # %%
 from course_lib import learned
@@ -318,11 +317,12 @@ figures.learned_table()
 # %%
 best = np.maximum(before, after)
 print(f"b(0) is between {own.min():.1f} and {own.max():.1f}, and below both neighbours in {smaller} heads")
-print(f"with equal content, a token gives itself at most {np.exp(own - best).max():.1%} of its better neighbour's weight")
+print(f"with equal q·k, a token gives itself at most {np.exp(own - best).max():.1%} of its better neighbour's weight")
 
 # %% [markdown]
-# All twelve heads avoid the token itself. In heads 0 and 4, one whole side is about as low. We do not know why;
-# *Deeper* proposes a test. Not every head prefers near keys, either: a task asks which one avoids them.
+# In all twelve heads, the table pushes attention away from the token itself. We do not know why; *Deeper* proposes a
+# test. In heads 0, 4 and 6, near keys on one side are about as low. One head avoids near keys on both sides; a task
+# asks which.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -383,7 +383,7 @@ questions.claims("t5_buckets")
 #   decoder has 32 for the past, exact up to 15.
 # - T5 has no scaling, one table per stack, and no bias in cross-attention.
 # - The offset is key minus query. With the wrong sign, a decoder's bias cancels in the softmax.
-# - In MPNet's trained table, all twelve heads avoid the token itself.
+# - In all heads of MPNet's table, the token itself gets far less than its better neighbour.
 #
 # ## Three questions
 
@@ -444,7 +444,7 @@ figures.question(
 # ## Deeper · The trained table, changed
 #
 # What does MPNet do with another table? In committed runs we changed its table, or zeroed its absolute vectors, and
-# compared the outputs with those of the released model: of 254 tokens in each of four texts, and of 12 sentences in
+# compared the outputs with those of the released model: of the first tokens of four texts, and of 12 sentences in
 # each of four texts. The cell prints the mean cosine, ± its standard error over the texts. Its first line is the cosine
 # of two outputs without any relation: those of two different tokens or sentences.
 #
@@ -462,10 +462,11 @@ for of_tokens, of_sentences in (("another token", "the next sentence"), *zip(cha
     print(f"{name:35}", *("{:.2f} ± {:.2f}  ".format(*one) for one in found))
 
 # %% [markdown]
-# Without the table, the output of a token is as far from the released one as the output of another token. With "far
-# buckets everywhere", each key gets the number of the last bucket on its side, and the change is as large. "Symmetric"
-# takes the mean of $b(r)$ and $b(-r)$, which removes the direction. A flipped sign changes more than that: a wrong
-# direction is farther from the released model than none. All absolute vectors together matter less than the table.
+# Without the table, the output of a token is as far from the released one as the output of another token. The output of
+# a sentence is not: 0.63, where another sentence has 0.36. With "far buckets everywhere", each key gets the number of
+# the last bucket on its side, and the change is as large as without a table. "Symmetric" takes the mean of $b(r)$ and
+# $b(-r)$, which removes the direction. A flipped sign changes more than that: here, a wrong direction changes
+# the output more than none does. Zeroing all absolute vectors changes less than zeroing the table.
 #
 # Which of the two holds the order of the words, the table or the vectors? We shuffle the words of each sentence, and
 # compare its output with that of the original sentence. A model that ignores the order has a cosine of 1.
@@ -476,14 +477,15 @@ for condition in ("as released", "table zeroed", "vectors zeroed"):
 assert over_texts("shuffled sentences", "table zeroed")[0] > 0.99
 
 # %% [markdown]
-# Without the table, this model can hardly tell a sentence from its shuffled words, although it still has its absolute
-# vectors. What do these say? [[absolute_positions|Chapter #]] has an answer in *Deeper*, and [[alibi|chapter #]]
+# Without the table, shuffling the words hardly changes the output, although the model still has its absolute vectors.
+# So in these sentences of 8 to 24 words, word order reaches the output almost only through the table. What do the
+# vectors say? [[absolute_positions|Chapter #]] has an answer in *Deeper*, and [[alibi|chapter #]]
 # replaces the table by lines and logarithms.
 #
-# **An open question.** Why do all heads avoid the token itself? Perhaps because a layer adds its input to its output,
-# so a token's own vector needs no attention. Or because in training many tokens were hidden, and a hidden token has
-# nothing to tell itself. Neither is tested. A test would train small encoders with T5's table, with and without this
-# sum, and with and without hidden tokens, several seeds each, and compare $b(0)$ with $b(\pm 1)$.
+# **An open question.** Why does the table push attention away from the token itself? Perhaps because a layer adds its
+# input to its output, so a token's own vector needs no attention. Or because in training many tokens were hidden, and a
+# hidden token has nothing to tell itself. Neither is tested. A test would train small encoders with T5's table, with
+# and without this sum, and with and without hidden tokens, several seeds each, and compare $b(0)$ with $b(\pm 1)$.
 #
 # ## Deeper · What one layer learns
 #
@@ -561,7 +563,7 @@ assert torch.allclose(layer(x)[0, -1], layer(exchanged)[0, -1], atol=1e-6)
 # %% [markdown]
 # The output is the same, whatever is in the table. So this layer must guess between two tokens. With probability 1/8
 # they are of the same kind; otherwise half of its guesses are right. No training takes it beyond
-# $\frac18 + \frac78 \cdot \frac12 \approx 56\,\%$. In a language, such a mix-up may cost little.
+# $\frac18 + \frac78 \cdot \frac12 \approx 56\,\%$.
 #
 # ## Deeper · Why unscaled scores are not too large
 #
@@ -580,7 +582,7 @@ print(f"            as T5 draws W_q, not scaled: {as_t5.std():.1f}")
 assert np.allclose(as_t5, usual / np.sqrt(64))
 
 # %% [markdown]
-# Before training, T5's $q \cdot k$ has the same spread as the usual scaled one.
+# So before training, T5's $q \cdot k$ has the same spread as the usual $q \cdot k / \sqrt{d_k}$.
 #
 # ## Deeper · Choosing the two sizes
 #

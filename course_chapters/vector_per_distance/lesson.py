@@ -31,8 +31,8 @@ figures.attention_block("Shaw")
 # In the five tokens of [[bias_by_hand|chapter #]], suppose that *sat* should prefer the word before it (offset −1), and
 # *cat* the word after it (offset +1). Can a bias arrange this?
 #
-# A bias $b$ multiplies the exponential of a score by $e^b$. We divide the weight of the word before by the weight of the
-# word after. The denominator of the softmax cancels in a ratio of two weights, so a bias multiplies this ratio by
+# A bias $b$ multiplies the exponential of a score by $e^b$. We divide the weight of the word before by the weight of
+# the word after. The denominator of the softmax cancels in a ratio of two weights, so a bias multiplies this ratio by
 # $e^{b_{-1}} / e^{b_{+1}} = e^{b_{-1} - b_{+1}}$ in *every* row. We try $b_{-1} = 1$ and $b_{+1} = 0$.
 
 # %%
@@ -61,8 +61,8 @@ assert np.allclose(growth, np.e)
 #
 # ## One vector per offset
 #
-# Every offset gets a vector $a_{j-i}$ of $d_k$ numbers, the length of a key. It is added to the key before the query
-# meets it:
+# Every offset gets a vector $a_{j-i}$ of $d_k$ numbers, as many as a key has. We add it to the key, then multiply by
+# the query:
 #
 # $$s_{ij} = \frac{q_i \cdot (k_j + a_{j-i})}{\sqrt{d_k}} = \frac{q_i \cdot k_j + q_i \cdot a_{j-i}}{\sqrt{d_k}}$$
 #
@@ -126,8 +126,8 @@ figures.heatmap(products, columns=signs, corner="query ↓ offset →", alt="Q A
 #
 # $$\text{row}(r) = \max(-\text{clip}, \min(\text{clip}, r)) + \text{clip}$$
 #
-# Clip first, then shift, so offset −clip has row 0. Our table has the clip 2. Which offsets of the query *mat* does
-# clipping change?
+# Clip first, then shift. So all offsets from −clip down have row 0. Our table has the clip 2. Which offsets of the
+# query *mat* does clipping change?
 
 # %%
 def clip_row(r, clip):
@@ -334,7 +334,8 @@ assert max(accuracies.pop("one head")) < 0.6
 assert all(min(reached) > 0.95 for reached in accuracies.values())  # of the other three
 
 # %% [markdown]
-# All but the first. So the limit holds for a single head without a feed-forward layer. (*Deeper* shows how.)
+# All but the first. So in these runs, only a single head without a feed-forward layer fails. (*Deeper* shows how the
+# others succeed.)
 #
 # ## Remember
 #
@@ -502,8 +503,8 @@ print("largest weight on the future:", w[np.triu_indices(n, 1)].max())
 #
 # Wav2Vec2-BERT and the speech encoder of SeamlessM4T v2 use Shaw's key vectors by default, without value vectors,
 # clipped at 64 back and 8 ahead. We call `_apply_relative_key_position_encoding` in `modeling_wav2vec2_bert.py` on our
-# tokens. VITS, a speech model, has a table for its window as well. Beyond the window, it has zeros instead of the last
-# vector, as its function `_get_relative_embeddings` shows.
+# tokens. VITS, a speech model, has key vectors and value vectors for 4 steps to each side. It attends further, but
+# there it adds zeros instead of the last vector, as its function `_get_relative_embeddings` shows.
 
 # %% tags=["nbval-ignore-output"]
 from importlib.util import find_spec
@@ -539,13 +540,18 @@ else:
 # ## Deeper · The same idea in a model of 2026
 #
 # Inkling, whose code came to `transformers` in 2026, has no RoPE. In each head, a token makes a second, short query
-# $r_i$. A learned table $P$ has a row for each of its numbers, and a column for each distance. The bias of a pair is
+# $r_i$. All heads of a layer share a learned table $P$, which has a row for each number of $r_i$, and a column for each
+# distance. The bias of a pair is
 #
 # $$B_{ij} = (r_i P)_{\,i-j}$$
 #
 # This is Shaw's $q_i \cdot a_{j-i}$, with $r_i$ as the query and a column of $P$ as the vector. So again the query
-# decides what a distance means. But the bias is not divided by $\sqrt{d_k}$, and beyond the last column it is 0. If we
-# place $r_i P$ on the diagonals, we should get the numbers of the released code.
+# decides what a distance means. But here the position part is outside the scaling: Inkling normalises queries and keys,
+# divides their product by $d_k$, and then adds the bias. Beyond the last column the bias is 0.
+#
+# By default, five of six layers have a window of 512 tokens, and a table of 512 columns. The others see the whole text,
+# and their tables end at 1,024. (Short convolutions, which mix a token's key and value with those just before it, also
+# depend on the order.) If we place $r_i P$ on the diagonals, we should get the numbers of the released code.
 
 # %% tags=["nbval-ignore-output"]
 if find_spec("transformers") is None:
@@ -556,6 +562,8 @@ else:
 
     config = InklingTextConfig()
     print(f"Inkling: {config.d_rel} numbers in a short query, {config.rel_extent} distances")
+    windows = config.layer_types.count("hybrid_sliding")
+    print(f"{windows} of {len(config.layer_types)} layers have a window of {config.sliding_window_size} tokens")
     rng = np.random.default_rng(0)
     short, P = rng.normal(size=(n, 2)), rng.normal(size=(2, 3))  # two numbers, and the distances 0, 1 and 2
     rows = np.zeros((n, 2 * n - 1))  # an offset row for each query

@@ -93,21 +93,23 @@ def lost(condition: str) -> str:
 NEW = {
     "a decoder, texts no longer than in training": Situation(
         take="RoPE in every layer, with base 10,000.",
-        instead="T5 buckets, if neither speed nor longer texts will ever matter.",
+        instead="T5 buckets, if speed, flash kernels and longer texts will never matter.",
         why="It learns nothing, every kernel and cache takes it, and its speeds can be changed later.",
         computed="It turns queries and keys before the scores, so attention itself stays as it is.",
         released="Llama 3, Qwen 3, SmolLM2 and Gemma 3 have it.",
         small=f"Against it: RoPE has {nats('rope')} nats, T5 buckets {nats('t5-64')}, FoX {nats('fox')}, ALiBi "
         f"{nats('alibi')}.",
-        unknown="Whether T5 buckets and FoX keep this small lead in large models.",
+        unknown="Whether T5 buckets and FoX keep this small lead in large models, and which base is best.",
         costs=f"No parameters. A cache as without positions, {gib(32, 2048):.1f} GiB for 32k tokens in Llama 3.1 8B.",
-        unless="Texts will outgrow training: see the decoder for 128k tokens.",
+        unless="Texts will outgrow training: see the decoder for 128k tokens. For 8,192 tokens and more, the models "
+        "above have larger bases.",
         test=f"The loss by place in the text (`loss_by_length`, {chapter('longer_than_training')}).",
     ),
     "a decoder, texts of 128k tokens and more": Situation(
         take="RoPE in windows of 4,096 in three of four layers, and full attention without positions in the fourth.",
         instead="RoPE with a large base in every layer, and a last stage of training on long texts.",
-        why="A window meets no new distance, and a layer without positions no new angle. Each needs the other.",
+        why="A window meets no new distance, and a layer without positions no new angle. In our small models, each "
+        "needs the other.",
         released="Command A and EXAONE 4 are built so.",
         small=f"From 128 to 1,024 tokens, the loss in text changes by {change('window-64+none')} nats, and "
         f"{found('window-64+none')} of far names are found. With RoPE in the full layer, too: "
@@ -119,18 +121,20 @@ NEW = {
         "Llama 3.1 8B). A kernel with a window.",
         unless=f"The last write counts: our small hybrid gets {found('window-64+none', BITS)} right, FoX "
         f"{found('fox', BITS)}.",
-        test=f"Pass keys at five depths, and the loss with the far keys hidden ({chapter('longer_than_training')}).",
+        test="Pass keys at five depths, and the loss with the far keys hidden but the first tokens kept "
+        f"({chapter('longer_than_training')}).",
     ),
     "a decoder, a stream without end": Situation(
         take="RoPE in windows in every layer, and a learned sink in each head.",
         instead="Linear layers with a gate, whose state does not grow either.",
-        why="A ring of w slots is enough. It loses the first token, and the sink takes that token's place.",
+        why="A ring of w slots is enough. It loses the first token, on which models without a learned sink may rely.",
         released=f"gpt-oss has such sinks. SmolLM2, which has none, loses {lost('window 96, kept []')} nats by "
         f"windows of 96, and {lost('window 96, kept [0]')} if they keep token 0.",
         unknown="We know of no released model with windows and learned sinks in all its layers.",
         costs="One number per head. A kernel with a window that takes a sink or returns the log-sum-exp.",
         unless="Something told long ago must be found: N layers reach N · (w − 1) tokens back.",
-        test=f"A ring gives what a whole pass gives (`ring_step`, {chapter('windows_and_sinks')}).",
+        test="A ring gives what a whole pass with the same windows gives "
+        f"(`ring_step`, {chapter('windows_and_sinks')}).",
     ),
     "an encoder for text": Situation(
         take="RoPE: in two of three layers in windows of 128 with base 10,000, in the others with a larger base.",
@@ -139,7 +143,7 @@ NEW = {
         released="ModernBERT is built so, with base 160,000 in its full layers.",
         unknown="We know of no comparison of encoders that differ in their positions alone.",
         costs="No parameters, no cache. Packed texts need a kernel that takes their lengths, or a mask of blocks.",
-        unless="Texts have at most 512 tokens and speed does not matter: T5 buckets.",
+        unless="Texts have at most 512 tokens and speed does not matter: buckets as in T5 serve, too (MPNet).",
         test=f"A padded text gives what it gives alone (`padded_attention`, {chapter('fast_attention')}).",
     ),
     "speech, whole recordings": Situation(
@@ -180,7 +184,7 @@ NEW = {
         unknown="We know of no comparison of the two.",
         costs="No parameters, any kernel. Beside the cache, keep how far positions lag behind tokens (`rope_deltas`).",
         unless="Your text model was trained without it and pictures are few: take the alternative.",
-        test="Text alone gives what RoPE gives. Swap two pictures: the answer changes.",
+        test="Text alone gives what RoPE gives. Swap two pictures that a question tells apart: the answer changes.",
     ),
     "video": Situation(
         take="RoPE on three axes: some pairs turn by time, some by row, some by column.",
@@ -190,7 +194,7 @@ NEW = {
         unknown="How it compares with other schemes.",
         costs="No parameters, any kernel.",
         unless="The rate of frames changes: count seconds, not frames.",
-        test="Play it backwards: answers about before and after change.",
+        test="Play it backwards: answers about before and after are swapped.",
     ),
     "a tiny decoder, texts longer than in training": Situation(
         take="FoX.",
@@ -213,9 +217,10 @@ BATCH = {
         computed=f"Tiny models of {FAMILIES} families. With the mask alone, {' and '.join(COUNTING)} answer "
         "differently from the text alone. With positions 0, 1, 2, … only RoBERTa does, whose own begin after "
         "`padding_idx`.",
-        costs="Nothing: `positions = (mask.cumsum(-1) - 1).clamp(min=0)`.",
+        costs="One line, `positions = (mask.cumsum(-1) - 1).clamp(min=0)`. In transformers 5.23, `generate` does this.",
         unless="The model is RoBERTa: give it the mask only.",
-        test=f"A padded prompt gives what it gives alone (`positions_with_padding`, {chapter('which_one')}).",
+        test="A padded prompt gives what it gives alone: for a decoder, `checkup(model)`, and "
+        f"`positions_with_padding` ({chapter('which_one')}).",
     ),
     "several texts packed into one row": Situation(
         take="One text per row, until a test shows that your model keeps packed texts apart.",
@@ -226,14 +231,15 @@ BATCH = {
         unknown="Kernels that take the lengths of the texts (`cu_seq_lens`) need a GPU. We have not run them.",
         costs="The padding that packing would save.",
         unless="Your kernel takes lengths, or your own mask hides the other texts.",
-        test="The second text of a row gives what it gives alone.",
+        test="The second text of a row gives what it gives alone: for a decoder, the lines *packed* of "
+        "`checkup(model)`.",
     ),
 }
 
 HAVE = {
     "Llama 3.1 or 3.2: longer texts": Situation(
         take="Change nothing, up to 131,072 tokens: its `config.json` has a rule.",
-        instead="Past that, a window that keeps token 0.",
+        instead="Past that, a window that keeps token 0, if nothing far is asked.",
         why="It was trained with this rule, which slows its open pairs by 8 (by 32 in the 1B and 3B of Llama 3.2).",
         released="The files of Llama 3.1 8B and Llama 3.2 1B.",
         unknown="The file of the 3B, which we have not seen.",
@@ -255,7 +261,7 @@ HAVE = {
     ),
     "Qwen 3.5, Kimi Linear, hybrids with linear layers: longer texts": Situation(
         take="Change nothing, up to the length in its file.",
-        why="Most of its layers have no positions to stretch: their state is the position.",
+        why="Most of its layers have no positions to stretch: their gates say how far back a token counts.",
         released="Kimi Linear rotates nowhere, Qwen 3.5 a quarter of the channels in every fourth layer.",
         unknown="This course has run no such model on long texts.",
         costs=f"{gib(8, 2048):.1f} GiB for 32k tokens, not {gib(32, 2048):.1f} (Qwen 3.5). Linear kernels.",
@@ -270,7 +276,7 @@ HAVE = {
         paper="Gemma Team 2025: past 128k tokens, Gemma 3 degrades rapidly.",
         costs=f"{gib(5, 2048) + gib(29, 2048, 1024):.2f} GiB for 32k tokens, not {gib(34, 2048):.2f} (Gemma 3 4B).",
         unless="The file of your size says another length (Gemma 3 1B: 32,768).",
-        test="Both sets of speeds arrived: base 10,000 in windows, 1,000,000 elsewhere. Then a pass key.",
+        test="Your program has both sets of speeds: base 10,000 in windows, 1,000,000 elsewhere. Then a pass key.",
     ),
     "gpt-oss: longer texts": Situation(
         take="Change nothing, up to 131,072 tokens: its file has YaRN by 32 from 4,096.",
@@ -278,7 +284,7 @@ HAVE = {
         released="GptOssConfig in transformers 5.23.",
         costs=f"{gib(12, 1024) + gib(12, 1024, 128):.2f} GiB for 32k tokens (20B). A kernel with windows and sinks.",
         unless="You train it on packed texts: its masks do not see the positions.",
-        test=f"`truncate: false` arrived; the sinks, too (`sink_output`, {chapter('windows_and_sinks')}).",
+        test=f"Your program reads `truncate: false` and the sinks (`sink_output`, {chapter('windows_and_sinks')}).",
     ),
     "DeepSeek-V3 or V4: longer texts": Situation(
         take="Change nothing: the file of V3 has YaRN by 40 from 4,096.",
@@ -289,7 +295,7 @@ HAVE = {
         costs=f"{gib(61, 512 + 64):.1f} GiB for 32k tokens (V3); plain heads {gib(61, 128 * (192 + 128)):.0f}. Its "
         "own kernels.",
         unless="Texts exceed the 128k tokens that V3 was trained on.",
-        test="Query and key of V4 are not multiplied. Then a pass key.",
+        test="In V4, no temperature multiplies query and key. Then a pass key.",
     ),
     "SmolLM2: texts longer than 8,192 tokens": Situation(
         take="YaRN by 2, up to 16,384 tokens, after a test of your own.",
@@ -313,8 +319,8 @@ HAVE = {
         small=f"At 1,024 tokens: {change('t5-64')} nats if training reached the last bucket, else {change('t5-256')}.",
         unknown="Whether fine-tuning on long targets has repaired this in your T5.",
         costs=f"{gib(12, 2 * 12 * 64):.1f} GiB for an input of 32k tokens (base). SDPA, but no flash kernel.",
-        unless="Yours was fine-tuned on long outputs.",
-        test="The loss by place in the text, of inputs and outputs apart.",
+        unless="Yours was fine-tuned on long outputs, and passes the test.",
+        test="The loss by place in the output, for long outputs, and answers about the end of long inputs.",
     ),
     "BERT or RoBERTa: longer texts": Situation(
         take="Pieces of 512 tokens that overlap.",
@@ -323,7 +329,7 @@ HAVE = {
         computed="BERT in transformers 5.23 raises an error at 600 tokens.",
         costs="More passes. Any kernel.",
         unless="You can train: copy rows into a longer table, and continue.",
-        test="The same sentence early and late in a piece.",
+        test="The same sentence gives the same answer early and late in a piece.",
     ),
     "a ViT: larger images": Situation(
         take="Resize its table to the new grid (`interpolate_pos_encoding=True`), and train a little more.",
@@ -342,7 +348,8 @@ HAVE = {
         paper="Press et al. 2022: the loss stays low at many times the length.",
         costs=f"{gib(30, 2 * 32 * 128):.0f} GiB for 32k tokens (BLOOM-7B1). SDPA, or flash-attn 2 with slopes.",
         unless="Something far back is asked: take another model.",
-        test=f"The loss with the far keys hidden (`use_of_far_keys`, {chapter('windows_and_sinks')}).",
+        test="The loss with the far keys hidden but the first tokens kept "
+        f"(`use_of_far_keys`, {chapter('windows_and_sinks')}).",
     ),
 }
 

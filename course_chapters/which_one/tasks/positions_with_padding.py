@@ -103,7 +103,7 @@ return count  # Your positions begin at 1, as a running sum does that counts the
 before = count - 2  # Your positions are one too small. The first token of a prompt gets 0.
 return count * mask + 1  # Your positions are those of RoBERTa, whose table has two more rows in front. They begin at
 # 0 here.
-return np.where(mask, before, 1)  # Padding gets 0 here, not 1 as in the `generate` of transformers.
+return np.where(mask, before, 1)  # Padding gets 0 here, as in `generate` of transformers; you filled in 1.
 return before
 return count - mask
 return np.argsort(np.argsort(~mask, kind="stable"))
