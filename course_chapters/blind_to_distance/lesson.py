@@ -207,7 +207,7 @@ assert more > 1
 #
 # ## Far words in the wrong order
 #
-# Now the model keeps its rotations, and we change its text. Token 0 and the last 144 tokens stay. The 111 *far* tokens
+# Now the model keeps its rotations, and we change its text. Token 0 and the last 144 tokens stay. The *far* tokens
 # between them stay in order, or are left out, or are *shuffled* (permuted at random): token by token, or in seven blocks
 # of up to 16 tokens that stay in order inside. If far words bring mainly the topic, no shuffling should matter much.
 # If it is their order that counts, which one: that of neighbours, or that of passages?

@@ -651,7 +651,7 @@ for m in (256, 512, 1024):
 # | T5, bfloat16 | 4.3 | 5.1 |
 # | ALiBi, float32 | 2.1 | 4.1 |
 #
-# **Sources** T. Dao et al., *FlashAttention*, 2022, sections 2.2 and 3.1 · T. Dao, *FlashAttention-2*, 2023, section 3.1
+# **Sources** T. Dao et al., *FlashAttention*, 2022, section 2.2 and section 3.1 · T. Dao, *FlashAttention-2*, 2023, section 3.1
 # (the division comes last, as here) · M. Milakov, N. Gimelshein, *Online normalizer calculation for softmax*, 2018 · J.
 # Dong et al., *Flex Attention*, 2024 · the README of Dao-AILab/flash-attention · J. Ainslie et al., *GQA*, 2023 · the
 # model: L. Ben Allal et al., *SmolLM2*, 2025, quantised by QuantFactory (see the

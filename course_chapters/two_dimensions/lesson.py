@@ -322,7 +322,7 @@ pictures = {"more of the scene": patch_colours(wider), "the same, finer": patch_
 show(pictures, alt, borders=(8,), size=16)
 
 # %% [markdown]
-# The table has $7^2 = 49$ rows, and the new one needs $15^2 = 225$. We compare two ways to fill it:
+# The table has $7^2 = 49$ rows, and the new one needs $15^2$. We compare two ways to fill it:
 #
 # - **keep**: every old pair of offsets keeps its number, and new ones get the smallest number;
 # - **stretch**: the table is enlarged smoothly, like a picture (bicubic interpolation), so that the number of an offset
