@@ -111,7 +111,8 @@ def gap_curve(gaps: Sequence[tuple[int, Check]]) -> Picture:
     parts.append('<text x="0" y="12" font-size="11">nats</text>')
     listed = "; ".join(f"{gap:,}: {with_sign(mean, 2)} ± {error:.2f}" for (gap, _), (mean, error) in zip(gaps, means))
     alt = f"The cost of a gap beyond hiding the first half, in nats, by the size of the gap: {listed}."
-    return Picture("gaps", svg_image("".join(parts), width=width, height=height, alt=alt), alt=alt)
+    note = '<p class="rp-note">Up: what a gap costs beyond hiding the tokens before it, ± its standard error.</p>'
+    return Picture("gaps", svg_image("".join(parts), width=width, height=height, alt=alt) + note, alt=alt)
 
 
 def checkup_report(report: Report) -> Picture:
