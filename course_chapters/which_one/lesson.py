@@ -58,9 +58,9 @@ guide.ask()
 #
 # ## T5 is two models
 #
-# "T5 reads longer texts than it was trained on." Its encoder and its decoder have tables of their own. In its first
-# training, an input had 512 tokens and its target 114 ([[t5_buckets|chapter #]]). How many pairs of a text reached the
-# last bucket?
+# "T5 reads longer texts than it was trained on." T5 has one table for its encoder and another for its decoder. In its
+# first training, an input had 512 tokens and its target 114 ([[t5_buckets|chapter #]]). How many pairs of a text reached
+# the last bucket?
 
 # %%
 from course_lib.reference.t5 import bucket

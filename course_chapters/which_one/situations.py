@@ -15,7 +15,7 @@ from course_lib.reference.t5 import bucket_starts
 from course_lib.schemes import SCHEMES, Sizes
 
 FAMILIES = 15  # of transformers 5.23, tried with random weights
-COUNTING = ("GPT-2", "BERT")  # give padding a position, unless they are told the positions
+COUNTING = ("GPT-2", "BERT")  # count padding, too, unless positions are given
 KEPT_APART = ("Llama", "Qwen 3", "SmolLM3", "Gemma 3", "GPT-2")  # texts of a row whose positions each begin at 0
 YARN = "YaRN's code"  # a repair of the study
 XL = SCHEMES["Transformer-XL"]
@@ -305,7 +305,7 @@ HAVE = {
         released=f"After token 8,192 of one text: {alice('as released')} nats as released, {alice('YaRN 2')} with "
         f"YaRN, {alice('window 1024, kept [0]')} with the window. Pass keys in 12,000 tokens: "
         f"{pass_keys('as released')}, and {pass_keys('YaRN 2')} with YaRN. Against it: across a gap of 16,384, YaRN "
-        "by 4 is no better than hiding what lies before it.",
+        "by 4 does as badly as hiding the words before it.",
         unknown="Whether this holds for other long texts.",
         costs=f"{gib(30, 384, 16_384):.2f} GiB for 16,384 tokens, {gib(30, 384, 1024):.2f} with the window.",
         unless="You can train on long texts. After 600 steps, our small models did as well without any rule.",
@@ -341,7 +341,7 @@ HAVE = {
         test="The accuracy at both sizes, before and after.",
     ),
     "BLOOM, MPT or Falcon with ALiBi: longer texts": Situation(
-        take="Use it as it is, for what is near.",
+        take="Use it as it is, if the answer stands near its question.",
         instead="Split the text into chunks, and search for the right one.",
         why="Its line continues, and far keys lose their weight.",
         small=f"At 1,024 tokens, {change('alibi')} nats in text, and {found('alibi')} of far names found.",
