@@ -101,7 +101,7 @@ def measured(model: Any, change: Change, grids: Grids) -> Columns:
 
     def of_keys(size: int) -> list[float]:
         prompts = [asked(model, key.name, size) for key in keys]
-        return [float(losses(model, p.tokens, p.change, change, grids)[-5:].mean()) for p in prompts]
+        return [float(losses(model, *prompt, change, grids)[-5:].mean()) for prompt in prompts]
 
     return rise(0), rise(16384), of_keys(0), of_keys(20000)
 
@@ -158,11 +158,10 @@ def distances(positions: Tensor) -> tuple[Tensor, Tensor]:
 
 def known(repair: str) -> Columns:
     """The columns of a known repair, from committed rows; "" is the model as released."""
-    kind, of_it = (" repaired", f", {repair}") if repair else ("", "")
     texts = (f"{repair}, gap 0", f"{repair}, gap 16384") if repair else ("as released", "gap 16384")
-    short, moved = (mean(rows(f"gaps{kind}", condition=text, n=384)) for text in texts)
-    prompts = (f"10 fillers, gap {size}{of_it}" for size in (0, 20000))
-    near, far = ([one["loss"] for one in rows(f"pass keys{kind}", condition=prompt)] for prompt in prompts)
+    short, moved = (mean(rows("gaps", condition=text)) for text in texts)
+    prompts = (f"10 fillers, gap {size}" + f", {repair}" * bool(repair) for size in (0, 20000))
+    near, far = ([one["loss"] for one in rows("pass keys", condition=prompt)] for prompt in prompts)
     return short, moved, near, far
 
 

@@ -470,7 +470,7 @@ def keys(experiment, condition):
 
 
 for name, repair in repairs.items():
-    print(f"{name:14} across a gap:", keys("pass keys repaired", f"10 fillers, gap 20000, {repair}"))
+    print(f"{name:14} across a gap:", keys("pass keys", f"10 fillers, gap 20000, {repair}"))
 for name in ("as released", "NTK 2", "YaRN 2"):
     near, far = (keys("beyond", f"12000 tokens, depth {depth}, {name}") for depth in (0.67, 0.1))
     print(f"{name:14} told 4,000 back: {near}, told 10,800 back: {far}")

@@ -1,6 +1,7 @@
 """The experiments: what is changed in the released model, which tokens it reads then, and what is measured.
 
-An experiment yields trials on one text. The control of all of them is the text as it is, read by the model as it is.
+An experiment yields trials on one text. The first is the control of the others: the text as it is, read by the model as
+it is, unless the experiment says otherwise.
 """
 
 import functools
@@ -35,13 +36,12 @@ def losses(model: Released, tokens: Tensor) -> Measured:
     return model.losses(tokens), {}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Text:
-    """Tokens to read, and the name of the control."""
+    """Tokens to read."""
 
     name: str
     tokens: Tensor
-    control: str = "as released"
     bins: tuple[int, ...] = ()  # positions between which the mean loss is reported as well
 
     @property
@@ -53,11 +53,11 @@ class Text:
         return self.n // 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trial:
     """One condition: what is changed, and the tokens that are read in place of the text's own."""
 
-    condition: str
+    condition: str = "as released"
     change: Change = field(default_factory=dict)
     tokens: Tensor | None = None
     measure: Callable[[Released, Tensor], Measured] = losses
@@ -86,7 +86,7 @@ def long_texts(model: Released) -> list[Text]:
 def passkeys(model: Released) -> list[Text]:
     """Four keys of five digits, each asked for without having been told."""
     keys = [str(random.Random(seed).randint(10000, 99999)) for seed in range(4)]
-    return [Text(key, prompt(model, key, told="")[0], "no key") for key in keys]
+    return [Text(key, prompt(model, key, told="")[0]) for key in keys]
 
 
 # --- changes ------------------------------------------------------------------------------------------------------
@@ -246,18 +246,21 @@ def digits(model: Released, tokens: Tensor) -> Measured:
 
 
 def moved(model: Released, text: Text) -> Trials:
+    yield Trial()
     place = torch.arange(text.n)
     yield Trial("all positions + 50000", {"positions": place + 50000})
     yield Trial("all positions × 4", {"positions": 4 * place})
 
 
 def pairings(model: Released, text: Text) -> Trials:
+    yield Trial()
     half_split = {"position": RoPE(model.d_head, base=model.decoder.rope.base)}
     yield from trials({"half-split pairs": half_split, "no RoPE": {"position": Position()}})
     yield Trial("half-split pairs, rows reordered", half_split, measure=reordered)
 
 
 def stopped_pairs(model: Released, text: Text) -> Trials:
+    yield Trial()
     yield Trial("fastest 1 stopped", {"speeds": model.speeds * (torch.arange(32) > 0)})
     for size in (0, 16384):
         for k in (12, 13, 14, 15, 16, 17, 18, 20):
@@ -265,13 +268,11 @@ def stopped_pairs(model: Released, text: Text) -> Trials:
 
 
 def gaps(model: Released, text: Text) -> Trials:
+    """One below the trained length, and one of twice this length, which repairs should stand."""
+    yield Trial()
     yield from trials({f"gap {size}": gap(text.n, size, text.half) for size in (4096, 16384)})
     yield Trial("first half but 4 hidden, gap 16384", hidden(text, 4) | gap(text.n, 16384, text.half))
     yield Trial("first half hidden", hidden(text))
-
-
-def gaps_repaired(model: Released, text: Text) -> Trials:
-    """Without a gap, and with one of twice the trained length."""
     for name, change in repairs_by_4(model).items():
         yield from (Trial(f"{name}, gap {size}", change | gap(text.n, size, text.half)) for size in (0, 16384))
 
@@ -282,7 +283,7 @@ def gap_curve(model: Released, text: Text) -> Trials:
     closed = torch.tensor(turns(model.speeds, TRAINED) >= 1)
     second_sink: Change = {"mask": alone(torch.tensor([half]), text.n)}
     without_sink: Change = {"mask": (place[:, None] < half) | (place > 0)}
-    yield Trial("first half hidden", hidden(text), measure=measure)  # with every gap the same
+    yield Trial(measure=measure)
     for size in (0, *GAPS):
         moved = gap(text.n, size, half)
         if size:
@@ -292,16 +293,17 @@ def gap_curve(model: Released, text: Text) -> Trials:
                 position = Felt(model.decoder.rope, model.speeds, felt, size, half)
                 yield Trial(f"{name} pairs, gap {size}", {"position": position}, measure=measure)
         if size in (0, 7800, 16384, 65536):
-            yield Trial(f"first half but 1 hidden, gap {size}", hidden(text, 1) | moved, measure=measure)
             for name, change in repairs_by_4(model).items():
                 yield Trial(f"{name}, gap {size}", change | moved, measure=measure)
         if size in (0, 16384):
+            yield Trial(f"first half but 1 hidden, gap {size}", hidden(text, 1) | moved, measure=measure)
             yield Trial(f"second sink, gap {size}", second_sink | moved, measure=measure)
             yield Trial(f"token 0 hidden from the second half, gap {size}", without_sink | moved, measure=measure)
 
 
 def windows(model: Released, text: Text) -> Trials:
-    yield from trials({f"window 96, kept {kept}": {"window": 96, "sinks": kept} for kept in ([], [0], [20])})
+    yield Trial()
+    yield from trials({f"window 96, kept {kept}": {"window": 96, "sinks": kept} for kept in ([], [0])})
     other = torch.cat([torch.tensor([12345]), text.tokens[1:]])
     yield Trial("window 96, another token 0 kept", {"window": 96, "sinks": [0]}, other)
     i, j = torch.arange(text.n)[:, None], torch.arange(text.n)
@@ -310,33 +312,34 @@ def windows(model: Released, text: Text) -> Trials:
 
 def new_sinks(model: Released, text: Text) -> Trials:
     """Tokens that see only themselves, or only one more: one at a time in 128 tokens, and every 32nd in a window."""
+    yield Trial()
     for place in range(8, 120, 16):
         only = {"mask": alone(torch.tensor([place]), text.n)}
         yield Trial(f"token {place} sees itself only", only, measure=functools.partial(looked_at, place))
     i, j, window = torch.arange(text.n)[:, None], torch.arange(text.n), {"window": 64}
     yield from trials({"window 64": window, "window 64, kept [0]": window | {"sinks": [0]}})
     for name, keys in {"itself only": 1, "itself and one more": 2}.items():
-        mask = {"mask": (i % 32 > 0) | (i - j < keys)}
-        yield from trials({f"every 32nd sees {name}": mask, f"window 64, every 32nd sees {name}": mask | window})
+        yield Trial(f"window 64, every 32nd sees {name}", window | {"mask": (i % 32 > 0) | (i - j < keys)})
 
 
 def sink_by_layer(model: Released, text: Text) -> Trials:
-    yield Trial("one token 64 times", tokens=text.tokens[5:6].repeat(64), measure=sink)
+    yield Trial(measure=sink)
 
 
 def sink_value(model: Released, text: Text) -> Trials:
-    window: Change = {"window": 96, "sinks": [0]}
-    yield Trial("window 96, kept [0]", window)  # the control of all has the measure of the first trial
+    yield Trial()
     of_another = [inside.v[:, 0].flatten() for inside in model.inside(torch.tensor([12345]))]
     mean = [inside.v[:, 8:].mean(1).flatten() for inside in model.inside(text.tokens)]
     zero = [torch.zeros_like(value) for value in mean]
     for name, values in {"0": zero, "of another first token": of_another, "mean of the others": mean}.items():
         yield Trial(f"value of token 0: {name}", measure=functools.partial(with_first_value, values))
-    yield Trial("window 96, kept [0], its value 0", window, measure=functools.partial(with_first_value, zero))
+    kept: Change = {"window": 96, "sinks": [0]}
+    yield Trial("window 96, kept [0], its value 0", kept, measure=functools.partial(with_first_value, zero))
 
 
 def shuffled(model: Released, text: Text) -> Trials:
     """Far words in another order, token by token or in blocks of 16, none, and as many from further on."""
+    yield Trial()
     last, generator = text.n - 128, Generator().manual_seed(0)
     further = model.encode(excerpt(text.name))[text.n :]
 
@@ -363,6 +366,7 @@ def shuffled(model: Released, text: Text) -> Trials:
 
 def biases(added: Callable[[Tensor, int], dict[str, Tensor]], model: Released, text: Text) -> Trials:
     """What `added` gives, by name, for distances (n, n) and so many heads; and each without token 0 or for it alone."""
+    yield Trial()
     place = torch.arange(text.n)
     for name, bias in added((place[:, None] - place).clamp(min=0), model.n_heads).items():
         yield Trial(name, {"bias": bias})
@@ -393,10 +397,10 @@ def prompt(model: Released, key: str, told: str = TOLD) -> tuple[Tensor, int]:
     return torch.cat([head, model.encode(f"{FILLER * 7}{QUESTION} {key}")]), len(head)
 
 
-def asked(model: Released, key: str, size: int, repair: str = "", **change: Any) -> Trial:
-    """A prompt with a gap of `size` after the key."""
+def asked(model: Released, key: str, size: int) -> tuple[Tensor, Change]:
+    """A prompt, and its positions with a gap of `size` after the key."""
     tokens, start = prompt(model, key)
-    return Trial(f"10 fillers, gap {size}{repair}", gap(len(tokens), size, start) | change, tokens, digits, 5)
+    return tokens, gap(len(tokens), size, start)
 
 
 def in_text(model: Released, key: str, n: int, depth: float) -> Tensor:
@@ -407,17 +411,20 @@ def in_text(model: Released, key: str, n: int, depth: float) -> Tensor:
     return torch.cat([pre, around[:cut], told, around[cut:], question])
 
 
+NO_KEY = Trial("no key", measure=digits)
+
+
 def passkey(model: Released, text: Text) -> Trials:
-    yield from (asked(model, text.name, size) for size in (0, 20000))
-
-
-def passkey_repaired(model: Released, text: Text) -> Trials:
-    for name, change in repairs_by_4(model).items():
-        yield from (asked(model, text.name, size, f", {name}", **change) for size in (0, 20000))
+    yield NO_KEY
+    for name, change in {"": Change(), **repairs_by_4(model)}.items():
+        for size in (0, 20000):
+            tokens, places = asked(model, text.name, size)
+            yield Trial(f"10 fillers, gap {size}" + f", {name}" * bool(name), places | change, tokens, digits, 5)
 
 
 def beyond(model: Released, text: Text) -> Trials:
-    changes = {"as released": {}, **repairs(model, 2)}
+    yield NO_KEY
+    changes = {"as released": Change(), **repairs(model, 2)}
     for depth in (0.1, 0.67):
         tokens = in_text(model, text.name, 12000, depth)
         for name in ("as released", "NTK 2", "YaRN 2"):
@@ -428,6 +435,7 @@ def beyond(model: Released, text: Text) -> Trials:
 
 
 def by_position(model: Released, text: Text) -> Trials:
+    yield Trial()
     yield Trial("window 1024, kept [0]", {"window": 1024, "sinks": [0]})
     yield from trials({"slowest 16 stopped": slowest(model, 16), **repairs(model, 2)})
     if text.n == TRAINED:
@@ -440,14 +448,12 @@ EXPERIMENTS: dict[str, tuple[Callable[[Released, Text], Trials], Callable[[Relea
     "pairings": (pairings, short_texts),
     "stopped pairs": (stopped_pairs, short_texts),
     "gaps": (gaps, short_texts),
-    "gaps repaired": (gaps_repaired, short_texts),
     "gap curve": (gap_curve, five_texts),
     "windows": (windows, short_texts),
     "new sinks": (new_sinks, five_texts),
     "sink by layer": (sink_by_layer, short_texts),
     "sink value": (sink_value, short_texts),
     "pass keys": (passkey, passkeys),
-    "pass keys repaired": (passkey_repaired, passkeys),
     "shuffled words": (shuffled, short_texts),
     "log decays": (functools.partial(biases, logarithms), short_texts),
     "ALiBi": (functools.partial(biases, lines), short_texts),

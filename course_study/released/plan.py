@@ -2,8 +2,7 @@
 
 import functools
 import json
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,7 +12,7 @@ from course_lib.nn.threads import one_thread
 from course_lib.released import Released, load
 
 from ..results import Row, Run
-from .experiments import EXPERIMENTS, Text, Trial
+from .experiments import EXPERIMENTS, Measured, Text, Trial
 
 
 def plan(names: Sequence[str] = ()) -> list[Run]:
@@ -25,33 +24,32 @@ def plan(names: Sequence[str] = ()) -> list[Run]:
         raise ValueError(f"{min(unknown)}: expected names of experiments and texts, {', '.join(sorted(known))}")
     experiments = EXPERIMENTS.keys() & set(names) or known
     texts = set(names) - EXPERIMENTS.keys() or known
+    measure = functools.cache(partial(measured, model))
     runs = []
     for name, text in every:
         if name not in experiments or text.name not in texts:
             continue
-        trials = list(EXPERIMENTS[name][0](model, text))
-        control = replace(trials[0], condition=text.control, change={}, tokens=None)
-        as_it_is = functools.cache(partial(measured, model, text, control))
-        for trial in (control, *trials):
+        control, *others = EXPERIMENTS[name][0](model, text)
+        for trial in (control, *others):
             inputs = {"experiment": name, "condition": trial.condition, "text": text.name, "n": text.n}
-            runs.append(Run(inputs, partial(outcome, model, text, trial, as_it_is)))
+            runs.append(Run(inputs, partial(outcome, measure, text, trial, control)))
     return runs
 
 
-def outcome(model: Released, text: Text, trial: Trial, as_it_is: Any) -> Row:
-    """What one condition does to the losses, beside those of the text as it is."""
-    control = as_it_is()
-    losses, more = control if trial.condition == text.control else measured(model, text, trial)
+def outcome(measure: Callable[[Text, Trial], Measured], text: Text, trial: Trial, control: Trial) -> Row:
+    """What one condition does to the losses, beside those of the control."""
+    as_it_is, _ = measure(text, control)  # first: it says which heads are sink heads
+    losses, more = measure(text, trial)
     scored = text.n - 1 - text.half if trial.scored is None else trial.scored
     row: Row = {} if trial.tokens is None else {"read": len(trial.tokens)}
-    row |= short(compared(losses[-scored:], control[0][-scored:]))
+    row |= short(compared(losses[-scored:], as_it_is[-scored:]))
     if text.bins:
         ends = list(zip(text.bins, text.bins[1:]))
-        row["bins"] = [{"from": a, "to": b, **short(compared(losses[a:b], control[0][a:b]))} for a, b in ends]
+        row["bins"] = [{"from": a, "to": b, **short(compared(losses[a:b], as_it_is[a:b]))} for a, b in ends]
     return {**row, **short(more)}
 
 
-def measured(model: Released, text: Text, trial: Trial) -> tuple[Tensor, dict[str, Any]]:
+def measured(model: Released, text: Text, trial: Trial) -> Measured:
     """The losses, and what else was measured."""
     with one_thread(), model.changed(**trial.change):
         return trial.measure(model, text.tokens if trial.tokens is None else trial.tokens)

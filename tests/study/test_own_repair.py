@@ -63,7 +63,7 @@ def test_the_known_rows_are_the_committed_ones():
     assert own_repair.known("")[0] == (0, 0) and min(own_repair.known("")[3]) > math.log(2) > max(near)
     for name in own_repair.KNOWN.values():  # a key counts as found where every digit was the likeliest
         for size, losses in zip((0, 20000), own_repair.known(name)[2:]):
-            right = [row["right"] for row in rows("pass keys repaired", condition=f"10 fillers, gap {size}, {name}")]
+            right = [row["right"] for row in rows("pass keys", condition=f"10 fillers, gap {size}, {name}")]
             assert [loss < math.log(2) for loss in losses] == right
 
 
@@ -76,7 +76,7 @@ def test_what_is_measured_is_what_the_committed_runs_say(model, monkeypatch):
     speeds = np.where(np.arange(32) < 16, SPEEDS, 0)
     found = own_repair.measure(speeds, mask=lambda r, j: r >= 0, bias=lambda r, j: torch.zeros(len(j)))
     *_, near, far = own_repair.known("slowest 16 stopped")
-    first = [rows("gaps repaired", condition=f"slowest 16 stopped, gap {size}")[0] for size in (0, 16384)]
+    first = [rows("gaps", condition=f"slowest 16 stopped, gap {size}")[0] for size in (0, 16384)]
     assert found.status == "measured"
     for mine, row in zip((found.short, found.gap), first):
         assert mine == pytest.approx((row["difference"], row["error"]), abs=0.01)

@@ -23,6 +23,7 @@ def small(monkeypatch):
         return model.losses(tokens), {"right": True, "weights": [[1 / 3]]}
 
     def conditions(model, text):
+        yield Trial()
         yield Trial("window 2", {"window": 2, "sinks": [0]})
         yield Trial("other tokens", tokens=text.tokens.flip(0), measure=measure, scored=3)
 
