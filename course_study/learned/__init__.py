@@ -11,9 +11,9 @@
 | `beyond 512` | the tokens 560 … 659 of a text of 702 | the same tokens in a window that has them at 101 … 200 |
 | `profiles` | nothing: see `profiles` in experiments.py, which has `explained` and its `median` | |
 
-`cosine` is the mean over tokens or sentences, `error` its standard error, and `lowest` the smallest. Compared with the
-model as released, it measures how much the output *changes*. It does not measure harm: an output that has changed may
-serve as well. The conditions "another token" and "the next sentence" say what it is without a relation.
+`cosine` is the mean over tokens or sentences, and `error` its standard error. Compared with the model as released, it
+measures how much the output *changes*. It does not measure harm: an output that has changed may serve as well. The
+conditions "another token" and "the next sentence" say what it is without a relation.
 `python -m course_study.learned FOLDER` runs what is missing.
 """
 

@@ -1,4 +1,4 @@
-"""Makes the numbers of learned.toml again, compares our MPNet with that of transformers, and does the runs that miss.
+"""Makes the numbers of learned.toml again, and does the runs that miss.
 
 The wheels of wheels.txt, which pip has put into a folder, are read as zip files: none of their code runs. Needs the
 packages of the tests.
@@ -24,7 +24,7 @@ from course_lib.released.texts import excerpt
 
 from ..results import COMMITTED, sweep
 from . import minilm
-from .experiments import TEXTS, plan, window
+from .experiments import plan
 from .mpnet import MPNet
 
 HEAD = "# Made by `python -m course_study.learned FOLDER` from the wheels of wheels.txt, read by course_lib/learned.py."
@@ -78,17 +78,6 @@ def toml(content: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> bytes:
     return "\n".join([*lines, ""]).replace("], [", "],\n[").encode()
 
 
-@torch.no_grad()
-def largest_difference(weights: Mapping[str, torch.Tensor], model: MPNet) -> float:
-    """Of a hidden state, ours and that of transformers' MPNetModel, in the first 512 tokens of every text."""
-    from transformers import MPNetConfig, MPNetModel
-
-    theirs = MPNetModel(MPNetConfig(max_position_embeddings=514, layer_norm_eps=1e-5)).eval()
-    theirs.load_state_dict({name: weight for name, weight in weights.items() if name != "embeddings.position_ids"})
-    windows = [window(model, text, 0, 510) for text in TEXTS]
-    return max(float((model(one) - theirs(one[None]).last_hidden_state[0]).abs().max()) for one in windows)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser("python -m course_study.learned", description=__doc__, allow_abbrev=False)
     parser.add_argument("folder", type=Path, metavar="FOLDER")
@@ -105,7 +94,6 @@ def main() -> int:
     print(f"{FILE.name}: SHA-256 {hashlib.sha256(toml(made)).hexdigest()}")
     weights = {name: torch.tensor(tensor) for name, tensor in mpnet.items()}
     model = MPNet(weights, tokenizer)
-    print(f"Largest difference to transformers: {largest_difference(weights, model):.1e}")
     rows = sweep(plan(lambda: model), COMMITTED / "learned.jsonl")
     print(f"All {len(rows)} rows are in {COMMITTED.name}/learned.jsonl.")
     return 0

@@ -63,7 +63,6 @@ BIAS: dict[str, Function] = {
 }
 ROWS: dict[str, Function] = {
     "vectors zeroed": lambda p: 0 * p + ZERO,
-    "positions + 100": lambda p: p + FIRST + 100,
     "all in the row of the first token": lambda p: 0 * p + FIRST,
     "the first token in its own row, all others in that of position 48": lambda p: FIRST + 48 * (p > 0),
 }

@@ -50,10 +50,9 @@ def embeddings(model: MPNet, texts: list[str], **change: Function) -> Tensor:
 
 
 def similar(a: Tensor, b: Tensor) -> Row:
-    """The cosine of the rows of a (n, d) with those of b: the mean, its standard error over the rows, the lowest."""
+    """The cosine of the rows of a (n, d) with those of b: the mean, and its standard error over the rows."""
     found = cosine_similarity(a, b, dim=-1).double()
-    error = found.std() / len(found) ** 0.5
-    return {"cosine": float(found.mean()), "error": float(error), "lowest": float(found.min())}
+    return {"cosine": float(found.mean()), "error": float(found.std() / len(found) ** 0.5)}
 
 
 def tokens(model: MPNet, text: str, floor: bool = False, **change: Function) -> Row:

@@ -158,5 +158,5 @@ def test_a_run_gives_what_its_measure_gives(tiny):
     for tokens in map(tiny.encode, experiments.sentences("course")):
         a, b = tiny(tokens).mean(0), tiny(tokens, bias=BIAS["symmetric"]).mean(0)
         found.append(float(a @ b / a.norm() / b.norm()))
-    expected = {"cosine": np.mean(found), "error": np.std(found, ddof=1) / 12**0.5, "lowest": min(found)}
+    expected = {"cosine": np.mean(found), "error": np.std(found, ddof=1) / 12**0.5}
     assert run.outcome() == pytest.approx(expected, rel=1e-3)
