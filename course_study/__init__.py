@@ -16,5 +16,5 @@ from .results import Run, committed, key, pick, read, sweep
 from .run import evaluate, plan, run, train
 from .settings import COMPARED, PRESETS, Settings
 from .small import Small, fit
-from .summary import learned, rises, table, verdict
+from .summary import rises, solved, table, verdict
 from .variants import VARIANTS, Variant, find, variant

@@ -96,3 +96,11 @@ def committed(preset: str) -> list[Row]:
 def pick(rows: Iterable[Row], **wanted: Any) -> list[Row]:
     """The rows in which every named entry has the given value: pick(rows, task="characters", scheme="rope")."""
     return [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
+
+
+def found(preset: str, **wanted: Any) -> list[Row]:
+    """The finished runs that come with the course and have these entries. Raises ValueError when there are none."""
+    rows = pick(committed(preset), **wanted)
+    if not rows:
+        raise ValueError(f"{', '.join(f'{name}={value!r}' for name, value in wanted.items())}: no committed row")
+    return rows

@@ -74,5 +74,5 @@ PRESETS: dict[str, tuple[Settings, Sequence[str], Sequence[str]]] = {  # the pla
     # Strength is not form: beside "log-1" and "alibi", a logarithm and a straight line with one strength for all heads,
     # with one for each, and with strengths that are learned.
     "decays": (LONG, ("characters", "flip-flop"), ("log-2", "log-four", "log-learned", "linear-one", "linear-learned")),
-    "repairs": (LONG, USUAL, ()),
+    "repairs": (LONG, ("characters",), ()),
 }

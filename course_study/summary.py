@@ -15,7 +15,7 @@ def rises(rows: Sequence[Row]) -> list[float]:
     return [round(row["loss"][-1] - row["loss"][0], 4) for row in rows]  # as exact as the losses are
 
 
-def learned(rows: Sequence[Row]) -> bool:
+def solved(rows: Sequence[Row]) -> bool:
     """Whether every seed solves the task at the training length. Text has no right answers, so it always counts."""
     return all(row["task"] == "characters" or row["accuracy"][0] >= LEARNED for row in rows)
 
@@ -30,7 +30,7 @@ def verdict(rows: Sequence[Row]) -> str:
     """
     if not rows:
         raise ValueError("rows: none; expected the runs of one scheme in one task")
-    if not learned(rows):
+    if not solved(rows):
         return "not learned"
     low, high = min(rises(rows)), max(rises(rows))
     if high <= LEVEL:

@@ -361,7 +361,7 @@ assert spans["log, strength 2"][-1] < 6
 def answers(rows):
     """The right answers at 128 and at 1,024 tokens, or a dash."""
     first, last = ([row["accuracy"][k] for row in rows] for k in (0, 3))
-    return f"{np.mean(first):4.0%} → {100 * min(last):3.0f}–{max(last):4.0%}" if study.learned(rows) else "–"
+    return f"{np.mean(first):4.0%} → {100 * min(last):3.0f}–{max(last):4.0%}" if study.solved(rows) else "–"
 
 
 print(f"{'128 → 1,024':14} {'copy-back':>17} {'flip-flop':>17}")

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ..results import committed, pick
+from ..results import found
 
 
 def over_texts(experiment: str, condition: str, key: str = "cosine") -> tuple[Any, Any]:
@@ -29,8 +29,6 @@ def over_texts(experiment: str, condition: str, key: str = "cosine") -> tuple[An
 
     Raises ValueError if there are no such rows.
     """
-    rows = pick(committed("learned"), experiment=experiment, condition=condition)
-    if not rows:
-        raise ValueError(f"experiment={experiment!r}, condition={condition!r}: no committed row")
+    rows = found("learned", experiment=experiment, condition=condition)
     values = np.array([row[key] for row in rows])
     return values.mean(0), values.std(0, ddof=1) / len(values) ** 0.5

@@ -7,7 +7,7 @@ how many tokens were read if they are not the `n` of the text; `seconds` of one 
 
 from typing import Any
 
-from ..results import Row, committed, pick
+from ..results import Row, found
 
 
 def rows(experiment: str, **wanted: Any) -> list[Row]:
@@ -15,7 +15,4 @@ def rows(experiment: str, **wanted: Any) -> list[Row]:
 
     Raises ValueError if there are none: `python -m course_study --preset released EXPERIMENT` runs what is missing.
     """
-    found = pick(committed("released"), experiment=experiment, **wanted)
-    if not found:
-        raise ValueError(f"experiment={experiment!r}, {wanted}: no committed row")
-    return found
+    return found("released", experiment=experiment, **wanted)

@@ -9,8 +9,6 @@ import pytest
 import torch
 from torch import nn
 
-import course_study as study
-from course_kit.display.box import AMBER, GREEN, GREY
 from course_lib.nn.bias import DecayBias
 from course_lib.nn.grid import row_offsets
 from course_lib.nn.position import Position
@@ -232,20 +230,6 @@ def test_training_equals_the_study_and_each_layer_has_a_scheme_of_its_own():
     assert first is not second
 
 
-@pytest.mark.slow
-def test_committed_neighbours_stand_beside_a_run_of_the_same_settings():
-    found = own_scheme.train(lambda n, d: DecayBias(1.0), task="copy-back", against=["log-1"])
-    assert found.rows[1] in study.committed("quick")
-    assert found.loss["DecayBias"] == pytest.approx(found.loss["log-1"], abs=0.05)  # another processor rounds otherwise
-
-
 def test_a_loss_of_nan_is_told():
     make = asking(bias=lambda self, n_q, n_k, past: torch.full((1, n_q + n_k - 1), torch.nan))
     assert "A loss is nan" in repr(own_scheme.train(make, task="copy-back", against=[], steps=2))
-
-
-def test_a_verdict_has_its_colour_and_a_measurement_none():
-    measured = own_scheme.benchmark(lambda n, d: DecayBias(), n=8, rounds=1)
-    for found, (ground, _, _) in ((verdict(), GREEN), (verdict(scale=1.0), AMBER), (measured, GREY)):
-        page = found._repr_html_()
-        assert page.startswith(f'<div class="rp-result" style="background:{ground}') and found.lines[-1][:20] in page
