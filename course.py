@@ -15,13 +15,11 @@ The first run installs what the course needs in the folder .venv. The packages o
 """
 # The grammar of this file is Python 3.6's, so that an old Python gets as far as saying that it is too old.
 
-import errno
 import os
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from hashlib import sha256
 from pathlib import Path
 
@@ -30,8 +28,6 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / "installed.txt"  # the requirements that .venv holds; UNFINISHED during its first set-up
 UNFINISHED = "unfinished"
-GIGABYTES = 1.4  # what .venv takes
-DOWNLOADS = 0.3  # the room that pip needs besides
 SETTINGS = """{
   "@jupyterlab/apputils-extension:notification": {"fetchNews": "false"},
   "@jupyterlab/notebook-extension:tracker": {"codeCellConfig": {"lineWrap": true}}
@@ -60,8 +56,7 @@ def main(arguments):
     except KeyboardInterrupt:
         return "\nStopped. Run the same command again: it continues."
     except OSError as error:
-        hint = f"{error}\nIs the folder {ROOT} complete, and may you write in it?"
-        return no_space() if error.errno == errno.ENOSPC else hint
+        return f"{error}\nIs the folder {ROOT} complete, and may you write in it?"
 
 
 def lab(arguments):
@@ -122,10 +117,10 @@ def build(arguments):
 
 def site(arguments):
     """The built notebooks as a web site, made without the learner's packages: nothing is executed."""
-    global VENV, PYTHON, STAMP, GIGABYTES
+    global VENV, PYTHON, STAMP
     apart = ROOT / "build" / "site-env"  # from here on this is VENV
     PYTHON, STAMP = (apart / path.relative_to(VENV) for path in (PYTHON, STAMP))
-    VENV, GIGABYTES = apart, 0.3
+    VENV = apart
     prepare(["docs/site/requirements.txt"])
     become("docs/site/make.py", *arguments)
 
@@ -175,11 +170,9 @@ def runs_with_pip():
 
 def make_venv():
     """A new VENV without packages, marked as unfinished."""
-    if shutil.disk_usage(ROOT).free < (GIGABYTES + DOWNLOADS) * 1e9:
-        sys.exit(no_space())
     folder = os.path.relpath(VENV)
     why = f"The folder {folder} cannot be used as it is" if VENV.exists() else "First run"
-    print(f"{why}: setting up {folder}, about a minute and {GIGABYTES} GB, once only.", flush=True)
+    print(f"{why}: setting up {folder}, once only. It takes about a minute, and up to 1.7 GB.", flush=True)
     if VENV.exists():
         shutil.rmtree(VENV)
     VENV.mkdir(parents=True)
@@ -201,9 +194,9 @@ def install(requirements):
     status, said = run(*pip, *[word for name in requirements for word in ("-r", name)])
     if status:
         sys.exit(
-            "The packages could not be fetched. Is this computer online? (If it is not, pip may also speak of a "
-            "conflict.) Run the same command again: it continues. If it fails time after time, delete the folder "
-            f"{os.path.relpath(VENV)} first. pip said:\n\n{said}"
+            "The packages could not be installed. Is this computer online? (If it is not, pip may also speak of a "
+            "conflict.) Is there room for 1.7 GB? Run the same command again: it continues. If it fails time after "
+            f"time, delete the folder {os.path.relpath(VENV)} first. pip said:\n\n{said}"
         )
 
 
@@ -218,18 +211,7 @@ def run(*command):
                 print(line.strip()[:width].ljust(width), end="\r", flush=True)
     if lines and sys.stdout.isatty():
         print(" " * width, end="\r", flush=True)
-    said = "".join([line for line in lines if line.startswith("ERROR")] or lines[-12:])
-    if process.returncode and "No space left on device" in said:
-        raise OSError(errno.ENOSPC, said)
-    return process.returncode, said
-
-
-def no_space():
-    free = [f"{shutil.disk_usage(place).free / 1e9:.1f} GB in {place}" for place in (ROOT, tempfile.gettempdir())]
-    return (
-        f"There is too little disk space: the set-up needs about {GIGABYTES + DOWNLOADS:.1f} GB; "
-        f"free are {' and '.join(free)}. Make room, then run the same command again."
-    )
+    return process.returncode, "".join([line for line in lines if line.startswith("ERROR")] or lines[-12:])
 
 
 if __name__ == "__main__":

@@ -79,12 +79,6 @@ def test_ctrl_c_says_that_the_same_command_continues(course, monkeypatch):
     assert course.main(["lab"]) == "\nStopped. Run the same command again: it continues."
 
 
-def test_a_disk_that_fills_up_during_the_set_up_is_named(course, monkeypatch):
-    full = "print('ERROR: [Errno 28] No space left on device'); raise SystemExit(1)"
-    monkeypatch.setattr(course, "prepare", lambda _: course.run(sys.executable, "-c", full))
-    assert "too little disk space" in course.main(["lab"])
-
-
 @pytest.mark.parametrize(
     ("platform", "nvidia", "ci"),
     [("linux", None, ""), ("linux", "/usr/bin/nvidia-smi", ""), ("linux", None, "true"), ("darwin", None, "")],
@@ -154,7 +148,7 @@ def command(tmp_path):
 @pytest.mark.slow
 def test_from_a_set_up_that_pip_could_not_finish_to_work(command, tmp_path):
     status, out, err = command("lab", PIP_FIND_LINKS="")
-    assert status == 1 and out[0].startswith("First run: setting up .venv, about a minute and 1.4 GB, once only.")
+    assert status == 1 and out[0].startswith("First run: setting up .venv, once only.")
     assert "No matching distribution found for jupyterlab==1.0" in err and "Traceback" not in err
     assert err.index("Is this computer online?") < err.index("pip said:") < err.index("No matching distribution")
     assert "Run the same command again: it continues." in err
