@@ -12,7 +12,8 @@ from course_lib.nn.threads import one_thread
 from course_lib.released import Released, load
 
 from ..results import Row, Run
-from .experiments import EXPERIMENTS, Measured, Text, Trial
+from .experiments import EXPERIMENTS, Text, Trial
+from .measures import Measured
 
 
 def plan(names: Sequence[str] = ()) -> list[Run]:

@@ -12,7 +12,7 @@ from course_lib.released.gguf import read
 from course_lib.released.loading import SHA256
 from course_lib.released.recorded import Recorded
 from course_lib.released.texts import FOLDER, TABLE, excerpt
-from course_study.released.experiments import reordered
+from course_study.released.measures import reordered
 
 from .test_decoder import llama, put_into
 from .tiny import logits

@@ -6,7 +6,8 @@ import torch
 import course_study as study
 from course_study import released, results
 from course_study.released import plan as planned
-from course_study.released.experiments import Felt, SinkHeads, Text, Trial, alone, gap, with_first_value
+from course_study.released.experiments import Felt, Text, Trial, alone, gap
+from course_study.released.measures import SinkHeads, with_first_value
 
 from ..released import conftest
 from ..released.tiny import tiny
