@@ -16,6 +16,8 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
+from course_lib.checks import check_choice
+
 BACK, SYMBOLS = 3, 16  # copy-back: how many places back, and how many different tokens
 BITS, WRITE, READ, IGNORE = 2, 2, 3, 4  # flip-flop's tokens: the bits 0 and 1, then the three instructions
 WRITES, READS = 1 / 48, 1 / 4  # flip-flop: their shares in tests; writes are rare, so reads look far back
@@ -121,6 +123,4 @@ TASKS: dict[str, Task] = {
 
 def find_task(name: str) -> Task:
     """The task of that name, or a ValueError with the names there are."""
-    if name not in TASKS:
-        raise ValueError(f"task={name!r}: expected one of {', '.join(map(repr, TASKS))}")
-    return TASKS[name]
+    return TASKS[check_choice("task", name, TASKS)]

@@ -14,6 +14,7 @@ from itertools import product
 
 import torch
 
+from course_lib.checks import check_choice
 from course_lib.nn.position import Combined, Position
 from course_lib.nn.rope import RoPE
 from course_lib.nn.sliding_window import SlidingWindow
@@ -62,8 +63,8 @@ def plan(settings: Settings, tasks: Sequence[str], names: Sequence[str], seeds: 
     Raises ValueError for an unknown task or repair.
     """
     every = repairs(settings)
-    if unknown := set(names) - every.keys():
-        raise ValueError(f"{min(unknown)}: expected names of tasks and repairs, {', '.join([*TASKS, *every])}")
+    for name in names:
+        check_choice("name", name, [*TASKS, *every])
     at = [(steps, settings.longest if steps else settings.length) for steps in FURTHER]
     trained = functools.lru_cache(maxsize=1)(functools.partial(train, settings, scheme="rope"))
 

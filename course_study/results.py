@@ -14,6 +14,8 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
+from course_lib.checks import check_choice
+
 Row = dict[str, Any]
 COMMITTED = Path(__file__).parent / "committed"
 IDENTITY = ("experiment", "condition", "task", "scheme", "seed", "text", "n", "settings")
@@ -30,7 +32,7 @@ class Run:
 def sweep(plan: Sequence[Run], path: str | Path | None = None) -> list[Row]:
     """The results of a plan, in its order. With a path, each is added to the file before the next run begins.
 
-    Raises ValueError as `read` does and as the runs do, and OSError if the file cannot be written.
+    Raises ValueError as the runs do, and OSError if the file cannot be written.
     """
     rows = {key(row): row for row in read(path)} if path else {}
     if path:
@@ -55,11 +57,9 @@ def key(row: Row) -> str:
 def read(path: str | Path) -> list[Row]:
     """The finished runs of a file, each once; a line that was not written to its end is left out. No file: no runs.
 
-    Raises ValueError for a file of something else, and OSError if it cannot be read.
+    Raises OSError if it cannot be read.
     """
     content, rows = Path(path).read_bytes() if Path(path).exists() else b"", dict[str, Row]()
-    if content.strip() and not content.lstrip().startswith(b"{"):
-        raise ValueError(f"{path}: expected the results of a study, or no file yet; it holds something else")
     for line in content.splitlines():
         try:
             row = json.loads(line)
@@ -86,11 +86,8 @@ def append(path: str | Path, row: Row) -> None:
 
 def committed(preset: str) -> list[Row]:
     """The finished runs that come with the course. Raises ValueError when there are none of that preset."""
-    path = COMMITTED / f"{preset}.jsonl"
-    if not path.exists():
-        have = ", ".join(repr(file.stem) for file in sorted(COMMITTED.glob("*.jsonl")))
-        raise ValueError(f"preset={preset!r}: expected one of {have}")
-    return read(path)
+    check_choice("preset", preset, sorted(file.stem for file in COMMITTED.glob("*.jsonl")))
+    return read(COMMITTED / f"{preset}.jsonl")
 
 
 def pick(rows: Iterable[Row], **wanted: Any) -> list[Row]:

@@ -13,6 +13,7 @@ from itertools import product
 import torch
 from torch import Generator, Tensor, nn
 
+from course_lib.checks import check_choice
 from course_lib.nn.absolute import Learned
 from course_lib.nn.position import Position
 from course_lib.nn.shaw import ShawVectors
@@ -83,11 +84,9 @@ TASKS: dict[str, tuple[Draw, int, float, Models]] = {  # texts, steps, learning 
 
 def plan(names: Sequence[str] = ()) -> list[Run]:
     """Every model of the tasks with these names, or of both. Raises ValueError for another name."""
-    if unknown := set(names) - TASKS.keys():
-        raise ValueError(f"{min(unknown)}: expected names of tasks, {', '.join(TASKS)}")
     runs = []
     for task in names or TASKS:
-        _, steps, _, models = TASKS[task]
+        _, steps, _, models = TASKS[check_choice("task", task, TASKS)]
         for condition, seed in product(models, range(3)):
             inputs = {"task": task, "condition": condition, "seed": seed, "settings": {"steps": steps}}
             runs.append(Run(inputs, partial(outcome, task, condition, seed)))

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from course_lib.checks import check_choice
 from course_lib.nn.bias import DecayBias
 from course_lib.nn.position import Position
 from course_lib.reference.alibi import slopes
@@ -76,6 +77,4 @@ VARIANTS |= {  # one strength for all heads is "log-1" and "linear-one", one per
 
 def find(name: str) -> Variant:
     """The variant of that name. Raises ValueError for another name."""
-    if name not in VARIANTS:
-        raise ValueError(f"scheme={name!r}: expected one of {', '.join(VARIANTS)}")
-    return VARIANTS[name]
+    return VARIANTS[check_choice("scheme", name, VARIANTS)]

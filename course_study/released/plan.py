@@ -8,6 +8,7 @@ from typing import Any
 
 from torch import Tensor
 
+from course_lib.checks import check_choice
 from course_lib.nn.threads import one_thread
 from course_lib.released import Released, load
 
@@ -21,8 +22,8 @@ def plan(names: Sequence[str] = ()) -> list[Run]:
     model = load()
     every = [(name, text) for name, (_, texts) in EXPERIMENTS.items() for text in texts(model)]
     known = EXPERIMENTS.keys() | {text.name for _, text in every}
-    if unknown := set(names) - known:
-        raise ValueError(f"{min(unknown)}: expected names of experiments and texts, {', '.join(sorted(known))}")
+    for name in names:
+        check_choice("name", name, sorted(known))
     experiments = EXPERIMENTS.keys() & set(names) or known
     texts = set(names) - EXPERIMENTS.keys() or known
     measure = functools.cache(partial(measured, model))

@@ -42,13 +42,6 @@ def test_cut_off_anywhere_every_line_before_is_kept_and_the_next_is_not_spoilt(p
         assert path.read_bytes().startswith(whole[:cut])
 
 
-def test_a_file_of_something_else_is_refused(path):
-    path.write_bytes(content := b"\x89PNG\r\n\x1a\n")
-    with pytest.raises(ValueError, match="something else"):
-        study.sweep(RUNS, path)
-    assert path.read_bytes() == content
-
-
 def test_all_that_goes_into_a_run_tells_it_from_others():
     others = [result("none"), result(seed=1), result(settings=small(steps=3)), result(text="0123456789ab")]
     assert len({study.key(row) for row in (A, *others)}) == 5

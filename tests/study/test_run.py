@@ -71,7 +71,7 @@ REFUSED = {
     "scheme='t5'": lambda: study.find("t5"),
     "max_distance=16": lambda: of_sizes("T5 buckets", max_distance=16),  # the table would end within its exact buckets
     "clip=2.5": lambda: of_sizes("Shaw", clip=2.5),
-    "rope: expected names of tasks, first": lambda: two_layers.plan(["rope"]),
+    "task='rope'": lambda: two_layers.plan(["rope"]),
     "rows: none": lambda: study.verdict([]),
     "preset='tpu'": lambda: study.committed("tpu"),
 }
