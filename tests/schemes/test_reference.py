@@ -12,8 +12,6 @@ from course_lib.nn.fox import FoX
 from course_lib.reference import (
     absolute,
     attention,
-    axial_rope,
-    bias,
     fox,
     grid,
     oracle,
@@ -123,15 +121,6 @@ def test_what_a_window_reaches_and_what_stays_in_a_cache_with_sinks():
 # --- biases -------------------------------------------------------------------------------------------------------
 
 
-DECAYS = {"log": math.log1p, "linear": float, "square root": math.sqrt}
-
-
-@pytest.mark.parametrize("decay", DECAYS)
-def test_every_decay_in_both_directions(decay):
-    found = bias.decay_row(range(-5, 6), strength=0.2, forward_strength=0.5, decay=decay)
-    close(found, [-(0.5 if r > 0 else 0.2) * DECAYS[decay](abs(r)) for r in range(-5, 6)])
-
-
 @pytest.mark.parametrize("past", [0, 4])
 def test_what_fox_forgets_and_that_a_number_per_key_is_enough(past):
     """c_i − c_j, its loop, and −c_j alone: the same weights, because softmax takes c_i away."""
@@ -228,18 +217,6 @@ def test_rules_for_speeds_by_hand():
     close(speeds.by_parts([1, 0.1], 4, 40 * np.pi, high=4), [1, 0.05])  # 20 turns and 2: γ = 1 and 1/3
     close(speeds.by_parts(theta, 8, 20 * np.pi, low=1, high=1), [1, 0.0125, 0.00125, 0.000125])  # no pair between
     close(speeds.ramp([0, 1, 2, 3, 4], 1, 3), [0, 0, 0.5, 1, 1])
-
-
-def test_positions_on_axes_by_hand():
-    picture = [(0, 0, 0), (1, 1, 1), (2, 2, 2), (2, 2, 3), (2, 3, 2), (2, 3, 3), (4, 4, 4), (5, 5, 5)]
-    assert axial_rope.text_positions([2, (2, 2), 2]).tolist() == [list(place) for place in picture]
-    assert axial_rope.next_position(picture) == 6
-    # A wide picture: three tokens in a row take three positions, and what follows begins after the longer side.
-    wide = axial_rope.text_positions([(1, 3), 1])
-    assert wide.tolist() == [[0, 0, 0], [0, 0, 1], [0, 0, 2], [3, 3, 3]]
-    assert axial_rope.axial(12, 3)[0].tolist() == [0, 0, 1, 1, 2, 2]
-    dealt, _ = axial_rope.mrope(128, (24, 20, 20), interleaved=True)
-    assert dealt[:7].tolist() == [0, 1, 2, 0, 1, 2, 0] and dealt[-4:].tolist() == [0] * 4
 
 
 # --- windows of an image ------------------------------------------------------------------------------------------
