@@ -61,6 +61,33 @@ def test_the_scores_of_every_scheme_equal_the_loops(name):
     check()
 
 
+IN_FRONT = {  # what takes axes of texts and heads in front, and the shapes for one head of one text
+    attention.attention: [(3, 4), (5, 4), (5, 6)],
+    fox.fox_bias: [(5,)],
+    fox.key_form: [(5,)],
+    grid.from_grid: [(3, 5)],
+    music.skew_causal: [(3, 5)],
+    sink.softmax_with_sink: [(3, 5), (3,)],
+    sink.kept_share: [(3, 5), (3,)],
+    shaw.key_term: [(3, 4), (7, 4)],
+    shaw.value_term: [(3, 5), (7, 4)],
+    xl.xl_scores: [(3, 4), (5, 4), (7, 4), (4,), (4,)],
+    xl.update_memory: [(3, 4), (5, 4), 6],
+    window.partition: [(4, 6, 3), 2],
+    window.reverse: [(6, 4, 3), 4, 6],
+}
+
+
+@pytest.mark.parametrize("function", IN_FRONT, ids=lambda function: function.__name__)
+def test_each_head_of_each_text_gets_the_answer_that_it_gets_alone(function):
+    random = np.random.default_rng(0)
+    given = [random.uniform(0.1, 0.9, (2, 3, *x)) if isinstance(x, tuple) else x for x in IN_FRONT[function]]
+    alone = [x[1, 2] if isinstance(x, np.ndarray) else x for x in given]
+    found, expected = (y if isinstance(y, tuple) else (y,) for y in (function(*given), function(*alone)))
+    for x, y in zip(found, expected, strict=True):
+        close(x[1, 2], y)
+
+
 # --- the grid -----------------------------------------------------------------------------------------------------
 
 
