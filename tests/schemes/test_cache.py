@@ -1,4 +1,4 @@
-"""Caches equal one pass: a ring with the mask of its window, grouped keys, and speeds that change with the text."""
+"""Caches equal one pass: a ring with the mask of its window, and grouped keys."""
 
 import pytest
 import torch
@@ -15,7 +15,8 @@ from course_lib.nn.position import Combined
 from course_lib.nn.rope import RoPE
 from course_lib.nn.sink import Sink
 
-from .definitions import DEFINED, STRETCHED_BY_LENGTH
+from .definitions import DEFINED, EVERY, STRETCHED_BY_LENGTH
+from .definitions import make as make_layer
 
 F64 = torch.float64
 
@@ -154,6 +155,20 @@ def test_what_a_ring_cannot_do_is_refused():
         layer(x[:, 4:6], cache=cache)
 
 
+@pytest.mark.parametrize("make", [KeyValueCache, lambda: RingCache(3), lambda: SegmentMemory(2)])
+def test_to_look_at_a_step_stores_nothing(make):
+    layer, x = RelativeAttention(8, 2, RoPE(4), causal=True), torch.randn(1, 5, 8)
+    cache, other = make(), make()
+    for token in x.split(1, dim=1):
+        layer.weights(token, cache=cache), layer.scores(token, cache=cache)
+        assert torch.equal(layer(token, cache=cache), layer(token, cache=other)) and cache.past == other.past
+
+
+def test_a_cache_keeps_keys_unturned_only_where_speeds_change():
+    unturned = {name for name in EVERY if make_layer(name).position.caches_unrotated}
+    assert unturned == {*STRETCHED_BY_LENGTH}
+
+
 # --- grouped keys and values --------------------------------------------------------------------------------------
 
 
@@ -175,26 +190,3 @@ def test_grouped_keys_equal_a_layer_that_repeats_the_rows_of_its_weights(name, m
             got, expected = (layer(part, cache=cache) for layer, cache in zip((grouped, repeated), caches))
             torch.testing.assert_close(got, expected, rtol=0, atol=1e-10)
         torch.testing.assert_close(grouped.weights(x), repeated.weights(x))
-
-
-# --- speeds by the length of the text -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("make", [KeyValueCache, lambda: RingCache(3), lambda: SegmentMemory(2)])
-def test_to_look_at_a_step_stores_nothing(make):
-    layer, x = RelativeAttention(8, 2, RoPE(4), causal=True), torch.randn(1, 5, 8)
-    cache, other = make(), make()
-    for token in x.split(1, dim=1):
-        layer.weights(token, cache=cache), layer.scores(token, cache=cache)
-        assert torch.equal(layer(token, cache=cache), layer(token, cache=other)) and cache.past == other.past
-
-
-def test_a_cache_keeps_keys_unturned_only_where_speeds_change():
-    layer, ring = STRETCHED_BY_LENGTH["dynamic NTK"](2, 4, causal=True).double(), RingCache(4, keep=1)
-    growing, x, mask = KeyValueCache(), torch.randn(1, N, 8, dtype=F64), window_mask(N, 4, 1)
-    with torch.no_grad():
-        for i in range(0, N, 2):
-            expected = layer(x[:, i : i + 2], mask=mask[i : i + 2, : i + 2], cache=growing)
-            torch.testing.assert_close(layer(x[:, i : i + 2], cache=ring), expected, rtol=0, atol=1e-12)
-        torch.testing.assert_close(growing.k, layer.heads(layer.key(x)))
-    assert not any(scheme.make(2, 4).caches_unrotated for name, scheme in DEFINED.items() if name.startswith("RoPE"))

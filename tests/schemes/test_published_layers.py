@@ -7,7 +7,6 @@ import pytest
 import torch
 from torch.nn.functional import pad
 
-from course_lib.nn.alibi import ALiBi
 from course_lib.nn.cache import KeyValueCache, SegmentMemory
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.position import Combined
@@ -75,7 +74,7 @@ def hidden(n, w=None):
     return torch.zeros(1, 1, n, n, dtype=torch.float64).masked_fill(future.bool(), -1e300)
 
 
-# --- a bias: T5, BLOOM ----------------------------------------------------------------------------------------------
+# --- a bias: T5 -----------------------------------------------------------------------------------------------------
 
 
 def our_layers(model):
@@ -128,21 +127,6 @@ def test_every_attention_layer_of_t5():
             rows.append(step.last_hidden_state)
     assert len(agreed) == 6 + 15 * 4 and len(caches) == 2
     torch.testing.assert_close(torch.cat(rows, 1), full.last_hidden_state, rtol=0, atol=1e-12)
-
-
-def test_bloom():
-    """Its projections are one matrix, in which each head has its rows of W_q, then W_k, then W_v."""
-    from transformers import BloomConfig
-    from transformers.models.bloom.modeling_bloom import BloomAttention, build_alibi_tensor
-
-    config = BloomConfig(hidden_size=24, n_head=6, hidden_dropout=0.0, attention_dropout=0.0)
-    published = drawn(BloomAttention(config, layer_idx=0))
-    q, k, v = published.query_key_value.weight.unflatten(0, (6, 3, 4)).unbind(1)
-    weights = [*(w.flatten(0, 1) for w in (q, k, v)), published.dense.weight]
-    x = text()
-    slopes = build_alibi_tensor(torch.ones(2, N), 6, torch.float64)
-    theirs = published(x, torch.zeros_like(x), slopes, hidden(N))[0]
-    agree(twin(weights, ALiBi(6), 6, causal=True), x, theirs, 1e-5)
 
 
 # --- a rotation: Llama, gpt-oss -------------------------------------------------------------------------------------

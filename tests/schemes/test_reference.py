@@ -12,8 +12,6 @@ from course_lib.nn.fox import FoX
 from course_lib.reference import (
     absolute,
     attention,
-    axial_rope,
-    bias,
     fox,
     grid,
     oracle,
@@ -61,6 +59,33 @@ def test_the_scores_of_every_scheme_equal_the_loops(name):
             close(scores, expected if number is None else oracle.with_numbers(expected, number, past=past))
 
     check()
+
+
+IN_FRONT = {  # what takes axes of texts and heads in front, and the shapes for one head of one text
+    attention.attention: [(3, 4), (5, 4), (5, 6)],
+    fox.fox_bias: [(5,)],
+    fox.key_form: [(5,)],
+    grid.from_grid: [(3, 5)],
+    music.skew_causal: [(3, 5)],
+    sink.softmax_with_sink: [(3, 5), (3,)],
+    sink.kept_share: [(3, 5), (3,)],
+    shaw.key_term: [(3, 4), (7, 4)],
+    shaw.value_term: [(3, 5), (7, 4)],
+    xl.xl_scores: [(3, 4), (5, 4), (7, 4), (4,), (4,)],
+    xl.update_memory: [(3, 4), (5, 4), 6],
+    window.partition: [(4, 6, 3), 2],
+    window.reverse: [(6, 4, 3), 4, 6],
+}
+
+
+@pytest.mark.parametrize("function", IN_FRONT, ids=lambda function: function.__name__)
+def test_each_head_of_each_text_gets_the_answer_that_it_gets_alone(function):
+    random = np.random.default_rng(0)
+    given = [random.uniform(0.1, 0.9, (2, 3, *x)) if isinstance(x, tuple) else x for x in IN_FRONT[function]]
+    alone = [x[1, 2] if isinstance(x, np.ndarray) else x for x in given]
+    found, expected = (y if isinstance(y, tuple) else (y,) for y in (function(*given), function(*alone)))
+    for x, y in zip(found, expected, strict=True):
+        close(x[1, 2], y)
 
 
 # --- the grid -----------------------------------------------------------------------------------------------------
@@ -121,15 +146,6 @@ def test_what_a_window_reaches_and_what_stays_in_a_cache_with_sinks():
 
 
 # --- biases -------------------------------------------------------------------------------------------------------
-
-
-DECAYS = {"log": math.log1p, "linear": float, "square root": math.sqrt}
-
-
-@pytest.mark.parametrize("decay", DECAYS)
-def test_every_decay_in_both_directions(decay):
-    found = bias.decay_row(range(-5, 6), strength=0.2, forward_strength=0.5, decay=decay)
-    close(found, [-(0.5 if r > 0 else 0.2) * DECAYS[decay](abs(r)) for r in range(-5, 6)])
 
 
 @pytest.mark.parametrize("past", [0, 4])
@@ -228,18 +244,6 @@ def test_rules_for_speeds_by_hand():
     close(speeds.by_parts([1, 0.1], 4, 40 * np.pi, high=4), [1, 0.05])  # 20 turns and 2: γ = 1 and 1/3
     close(speeds.by_parts(theta, 8, 20 * np.pi, low=1, high=1), [1, 0.0125, 0.00125, 0.000125])  # no pair between
     close(speeds.ramp([0, 1, 2, 3, 4], 1, 3), [0, 0, 0.5, 1, 1])
-
-
-def test_positions_on_axes_by_hand():
-    picture = [(0, 0, 0), (1, 1, 1), (2, 2, 2), (2, 2, 3), (2, 3, 2), (2, 3, 3), (4, 4, 4), (5, 5, 5)]
-    assert axial_rope.text_positions([2, (2, 2), 2]).tolist() == [list(place) for place in picture]
-    assert axial_rope.next_position(picture) == 6
-    # A wide picture: three tokens in a row take three positions, and what follows begins after the longer side.
-    wide = axial_rope.text_positions([(1, 3), 1])
-    assert wide.tolist() == [[0, 0, 0], [0, 0, 1], [0, 0, 2], [3, 3, 3]]
-    assert axial_rope.axial(12, 3)[0].tolist() == [0, 0, 1, 1, 2, 2]
-    dealt, _ = axial_rope.mrope(128, (24, 20, 20), interleaved=True)
-    assert dealt[:7].tolist() == [0, 1, 2, 0, 1, 2, 0] and dealt[-4:].tolist() == [0] * 4
 
 
 # --- windows of an image ------------------------------------------------------------------------------------------
