@@ -77,17 +77,13 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Count:
-    """How many numbers or bytes, as a formula in the letters of `Sizes`, such as 2·H·(2·k + 1)·d."""
+    """How many numbers or bytes: `text` is the formula in the letters of `Sizes`, and `of(sizes)` computes it."""
 
     text: str
-
-    def of(self, sizes: Sizes) -> int:
-        """What the formula gives for these sizes."""
-        python = self.text.translate({ord("·"): "*", ord("−"): "-", ord("²"): "**2", ord("⁴"): "**4"})
-        return int(eval(python, {}, sizes.letters()))
+    of: Callable[[Sizes], int]
 
 
-NOTHING = Count("0")
+NOTHING = Count("0", lambda s: 0)
 
 
 class Direction(Enum):
@@ -197,8 +193,8 @@ SCHEMES: dict[str, Scheme] = {
             formula="x_i + p_i",
             make=lambda s: from_nn("absolute", "Learned", s.n, s.d_model),
             enters={"input": "learned"},
-            parameters=Count("n·D"),
-            keeps=Count("4·n·D"),
+            parameters=Count("n·D", lambda s: s.n * s.d_model),
+            keeps=Count("4·n·D", lambda s: 4 * s.n * s.d_model),
             relative=False,
             ends=True,
             shared=True,
@@ -211,7 +207,7 @@ SCHEMES: dict[str, Scheme] = {
             formula="x_i + p_i",
             make=lambda s: from_nn("absolute", "Sinusoidal", s.d_model),
             enters={"input": "sinusoidal"},
-            keeps=Count("4·n·D"),
+            keeps=Count("4·n·D", lambda s: 4 * s.n * s.d_model),
             relative=False,
             shared=True,
             runs={"sinusoidal": Use()},
@@ -223,7 +219,7 @@ SCHEMES: dict[str, Scheme] = {
             formula="−λ log(1 + |j − i|)",
             make=lambda s: from_nn("bias", "DecayBias", s.strength),
             enters={"bias": "log decay"},
-            keeps=Count("4·(2·n − 1)"),
+            keeps=Count("4·(2·n − 1)", lambda s: 4 * (2 * s.n - 1)),
             direction=Direction.MIRROR,
             runs={"log-0.3": Use({"strength": 0.3}), "log-1": Use({"strength": 1})},
         ),
@@ -234,8 +230,8 @@ SCHEMES: dict[str, Scheme] = {
             formula="q_i · a[clip(j − i)]",
             make=lambda s: from_nn("shaw", "ShawVectors", s.n_heads, s.d_head, s.clip),
             enters={"key_vectors": "Shaw, keys", "value_vectors": "Shaw, values"},
-            parameters=Count("2·H·(2·k + 1)·d"),
-            keeps=Count("8·H·(2·k + 1)·d"),
+            parameters=Count("2·H·(2·k + 1)·d", lambda s: 2 * s.n_heads * (2 * s.clip + 1) * s.d_head),
+            keeps=Count("8·H·(2·k + 1)·d", lambda s: 8 * s.n_heads * (2 * s.clip + 1) * s.d_head),
             runs={"shaw-32": Use({"clip": 32})},
         ),
         Scheme(
@@ -247,8 +243,8 @@ SCHEMES: dict[str, Scheme] = {
                 "music_transformer", "MusicTransformer", s.n_heads, s.d_head, s.n, causal=s.causal is not False
             ),
             enters={"key_vectors": "Music Transformer"},
-            parameters=Count("H·n·d"),
-            keeps=Count("4·H·(2·n − 1)·d"),
+            parameters=Count("H·n·d", lambda s: s.n_heads * s.n * s.d_head),
+            keeps=Count("4·H·(2·n − 1)·d", lambda s: 4 * s.n_heads * (2 * s.n - 1) * s.d_head),
             direction=Direction.PAST_ONLY,
             ends=True,
             other=OtherForm("causal = False", False, Direction.BOTH),
@@ -264,8 +260,8 @@ SCHEMES: dict[str, Scheme] = {
                 "key_vectors": "Transformer-XL (b)",
                 "key_bias": "Transformer-XL (c)",
             },
-            parameters=Count("D² + 2·D"),
-            keeps=Count("4·H·(2·n − 1)·(d + 1)"),
+            parameters=Count("D² + 2·D", lambda s: s.d_model**2 + 2 * s.d_model),
+            keeps=Count("4·H·(2·n − 1)·(d + 1)", lambda s: 4 * s.n_heads * (2 * s.n - 1) * (s.d_head + 1)),
             runs={"transformer-xl": Use()},
         ),
         Scheme(
@@ -275,8 +271,8 @@ SCHEMES: dict[str, Scheme] = {
             formula="b[bucket(j − i)]",
             make=t5_bias,
             enters={"bias": "T5 buckets"},
-            parameters=Count("B·H"),
-            keeps=Count("4·H·(2·n − 1)"),
+            parameters=Count("B·H", lambda s: s.num_buckets * s.n_heads),
+            keeps=Count("4·H·(2·n − 1)", lambda s: 4 * s.n_heads * (2 * s.n - 1)),
             shared=True,
             runs={"t5-64": Use({"max_distance": 64}), "t5-256": Use({"max_distance": 256})},
             other=OtherForm("bidirectional = False", True, Direction.PAST_ONLY),
@@ -288,7 +284,7 @@ SCHEMES: dict[str, Scheme] = {
             formula="−m_h |j − i|",
             make=lambda s: from_nn("alibi", "ALiBi", s.n_heads),
             enters={"bias": "ALiBi"},
-            keeps=Count("4·H·(2·n − 1)"),
+            keeps=Count("4·H·(2·n − 1)", lambda s: 4 * s.n_heads * (2 * s.n - 1)),
             direction=Direction.MIRROR,
             runs={"alibi": Use()},
         ),
@@ -299,7 +295,7 @@ SCHEMES: dict[str, Scheme] = {
             formula="(R_i q_i) · (R_j k_j)",
             make=lambda s: from_nn("rope", "RoPE", s.d_head, base=s.base),
             enters={"rotate": "RoPE"},
-            keeps=Count("4·n·d"),
+            keeps=Count("4·n·d", lambda s: 4 * s.n * s.d_head),
             runs={
                 "rope": Use(),
                 "rope-base-31": Use({"base": 31}),
@@ -314,8 +310,8 @@ SCHEMES: dict[str, Scheme] = {
             formula="b[Δrow, Δcolumn]",
             make=lambda s: from_nn("window", "WindowAttention", s.d_model, s.n_heads, s.window),
             enters={"bias": "Swin"},
-            parameters=Count("(2·W − 1)²·H"),
-            keeps=Count("(8 + 4·H)·W⁴"),
+            parameters=Count("(2·W − 1)²·H", lambda s: (2 * s.window - 1) ** 2 * s.n_heads),
+            keeps=Count("(8 + 4·H)·W⁴", lambda s: (8 + 4 * s.n_heads) * s.window**4),
             fused=(),
         ),
         Scheme(
@@ -327,7 +323,7 @@ SCHEMES: dict[str, Scheme] = {
                 "axial_rope", "AxialRoPE", s.d_head, grid_positions(-(-s.n // s.window), s.window)[: s.n]
             ),
             enters={"rotate": "axial RoPE"},
-            keeps=Count("4·n·d"),
+            keeps=Count("4·n·d", lambda s: 4 * s.n * s.d_head),
             ends=True,
         ),
         Scheme(
@@ -337,7 +333,7 @@ SCHEMES: dict[str, Scheme] = {
             formula="(R_{t, row, column} q_i) · (R_{t, row, column} k_j)",
             make=lambda s: from_nn("axial_rope", "MRoPE", s.d_head, text_positions(WORDS_AND_PICTURE), s.sections),
             enters={"rotate": "M-RoPE"},
-            keeps=Count("4·n·d"),
+            keeps=Count("4·n·d", lambda s: 4 * s.n * s.d_head),
         ),
         Scheme(
             name="sliding window",
@@ -346,7 +342,7 @@ SCHEMES: dict[str, Scheme] = {
             formula="−∞ for |j − i| ≥ w",
             make=lambda s: from_nn("position", "Combined", *rope_in_a_window(s)),
             enters={"bias": "sliding window", "rotate": "RoPE in a window"},
-            keeps=Count("4·n·d + 4·(2·n − 1)"),
+            keeps=Count("4·n·d + 4·(2·n − 1)", lambda s: 4 * s.n * s.d_head + 4 * (2 * s.n - 1)),
             runs={"window-64": Use({"keys": 64}), "window-64+none": Use({"keys": 64}, every=2)},
         ),
         Scheme(
@@ -357,8 +353,8 @@ SCHEMES: dict[str, Scheme] = {
             make=lambda s: from_nn("sink", "Sink", s.n_heads),
             runs={"sink": Use()},
             enters={"sink": "sink"},
-            parameters=Count("H"),
-            keeps=Count("4·H"),
+            parameters=Count("H", lambda s: s.n_heads),
+            keeps=Count("4·H", lambda s: 4 * s.n_heads),
             relative=None,
             direction=Direction.BLIND,
         ),
@@ -371,7 +367,7 @@ SCHEMES: dict[str, Scheme] = {
             where="scale of the query",
             runs={"log-scale": Use()},
             enters={"rotate": "log scale"},
-            parameters=Count("H"),
+            parameters=Count("H", lambda s: s.n_heads),
             relative=False,
             direction=Direction.BLIND,
         ),
@@ -382,8 +378,8 @@ SCHEMES: dict[str, Scheme] = {
             formula="Σ_{l=j+1}^{i} ln f_l",
             make=lambda s: from_nn("fox", "FoX", s.d_model, s.n_heads),
             enters={"key_bias": "FoX"},
-            parameters=Count("H·(D + 1)"),
-            keeps=Count("4·H·n"),
+            parameters=Count("H·(D + 1)", lambda s: s.n_heads * (s.d_model + 1)),
+            keeps=Count("4·H·n", lambda s: 4 * s.n_heads * s.n),
             direction=Direction.RISING,
             runs={"fox": Use()},
         ),
@@ -395,8 +391,8 @@ SCHEMES: dict[str, Scheme] = {
             make=lambda s: from_nn("fire", "FIRE", s.n_heads),
             enters={"bias": "FIRE, a number per pair"},
             where="score, a number per query and key",
-            parameters=Count("33·H + 66"),
-            keeps=Count("4·H·n²"),
+            parameters=Count("33·H + 66", lambda s: 33 * s.n_heads + 66),
+            keeps=Count("4·H·n²", lambda s: 4 * s.n_heads * s.n**2),
             relative=False,
             direction=Direction.MIRROR,
             runs={"fire": Use()},

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from course_lib import schemes
 from course_lib.nn.position import Position
 from course_lib.schemes import SCHEMES, Count, Direction, Scheme, Sizes, Use
@@ -10,6 +12,13 @@ from course_lib.schemes import SCHEMES, Count, Direction, Scheme, Sizes, Use
 from .definitions import DEFINED
 
 SIZES = Sizes(d_model=24, n_heads=2, n=20, clip=3, num_buckets=8, max_distance=16, window=3)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES)
+def test_a_formula_that_is_shown_says_what_is_computed(scheme):
+    for count in (scheme.parameters, scheme.keeps):
+        python = count.text.replace("·", "*").replace("−", "-").replace("²", "**2").replace("⁴", "**4")
+        assert count.of(SIZES) == eval(python, {}, SIZES.letters())
 
 
 def test_every_position_has_a_definition_in_loops():
@@ -23,7 +32,7 @@ NEW = Scheme(
     formula="−λ √|j − i|",
     make=lambda s: schemes.from_nn("bias", "DecayBias", s.strength, "square root"),
     enters={"bias": "square root decay"},
-    keeps=Count("4·(2·n − 1)"),
+    keeps=Count("4·(2·n − 1)", lambda s: 4 * (2 * s.n - 1)),
     direction=Direction.MIRROR,
     runs={"root-0.5": Use({"strength": 0.5})},
 )
