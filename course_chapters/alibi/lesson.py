@@ -467,6 +467,8 @@ for change in replaced:
 # ## Deeper · The released code
 #
 # BLOOM and Falcon in `transformers` each have a function `build_alibi_tensor`. The next cell compares them with ours.
+# Then the course's check-up lets a tiny BLOOM with random weights read one token, repeated. All $q_i \cdot k_j$ of a head
+# are equal there, so $\ln(w_{ij} / w_{ii})$ is the bias alone. Which slopes will it show for 12 heads?
 
 # %% tags=["nbval-ignore-output"]
 from importlib.util import find_spec
@@ -483,6 +485,18 @@ else:
         in_bfloat16 = falcon.build_alibi_tensor(torch.ones(1, tokens), n_heads, torch.float32)
         assert torch.allclose(in_bfloat16, theirs, rtol=2**-7)  # bfloat16 has 8 significant bits
     print("BLOOM agrees for 1, 8, 12, 20 and 112 heads, and Falcon up to the rounding of bfloat16.")
+
+# %% tags=["nbval-ignore-output"]
+if find_spec("transformers") is not None:
+    from transformers import BloomConfig, BloomForCausalLM
+
+    from course_lib.checkup import checkup
+
+    tiny = BloomForCausalLM(BloomConfig(vocab_size=99, hidden_size=48, n_layer=1, n_head=12)).eval()
+    curve = checkup(tiny).curves[0][:, :64]  # ln(w_ij / w_ii) of the 12 heads at the distances 0 to 63
+    assert np.allclose(curve, -slopes(12)[:, None] * np.arange(64), atol=1e-4)
+    print("curve at distance 10: ", curve[:, 10].round(2))
+    print("−m · 10, authors' code:", -10 * by_authors.round(4))
 
 # %% [markdown]
 # Falcon rounds slopes and bias to bfloat16 whatever the dtype of the model. In both, $j$ does not count
