@@ -32,8 +32,8 @@ figures.attention_block("ALiBi")
 # %% [markdown]
 # ## ALiBi: a straight line
 #
-# ALiBi (attention with linear biases) adds a number per offset to each score, as T5 does. It was designed for decoders,
-# where a query looks only at itself and back. A key that is $i - j$ tokens back loses $m \, (i - j)$ in its score. The
+# ALiBi (attention with linear biases) adds a number per offset to each score, as T5 does ([[t5_buckets|chapter #]]). It
+# was designed for decoders, where a query looks only at itself and back. A key that is $i - j$ tokens back loses $m \, (i - j)$ in its score. The
 # **slope** $m$ is fixed (Press et al. 2022, section 3):
 #
 # $$S_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} - m \, (i - j), \qquad j \le i$$
@@ -52,7 +52,7 @@ figures.heatmap(steps, rows=rows, columns=list(TOKENS), alt='ALiBi, query "mat"'
 
 # %% [markdown]
 # Now for all queries, first with two loops, then as one row of numbers placed on the diagonals. They should agree
-# wherever the mask lets a query look.
+# wherever the mask lets a query look. Move $m$: what does 0 give, and what 2?
 
 # %%
 by_loop = np.zeros((n, n))
@@ -65,12 +65,16 @@ mask = causal_mask(n)
 assert np.array_equal(B[mask], by_loop[mask])
 
 _, weights = attention(Q, K, V, bias=B, mask=mask)
-_, without = attention(Q, K, V, mask=mask)
 assert np.allclose(weights[mat], softmax(biased))
-figures.side_by_side(
-    figures.heatmap(without, alt="Causal weights without a bias"),
-    figures.heatmap(weights, alt="Causal weights, m = 1/2"),
-)
+
+
+def causal_weights(m=0.5):
+    """The weights of the five tokens with the slope m."""
+    _, weights = attention(Q, K, V, bias=to_grid(-m * abs(row_offsets(n))[None], n), mask=mask)
+    return figures.heatmap(weights, alt=f"Causal weights, m = {m}")
+
+
+figures.play(causal_weights, m=(0.0, 2.0))
 
 # %% [markdown]
 # The bias is added after the division by $\sqrt{d_k}$, so it is not divided itself (footnote 10 of the paper).
@@ -213,7 +217,7 @@ print("m · j of keys 508 to 511:", *last, "-> in bfloat16:", *rounded(last))
 # The steps of $\frac12$ become 0, 1 and 1. We round each form, with equal scores, and show the largest error of a
 # weight. Which form is right for the last query? For one in the middle? And in the flattest head?
 
-# %%
+# %% tags=["hide-output"]
 def error(bias, exact):
     """The largest error of a weight if the bias is rounded to bfloat16."""
     return abs(softmax(rounded(bias)) - softmax(exact)).max()
@@ -362,7 +366,7 @@ figures.question(
 # ([[released_model|chapter #]]). Each of its layers has 9 heads, so ALiBi's slopes are 1/2, 1/4, …, 1/256 and, for the
 # ninth head, 1/1.4. What will raise its loss more: these slopes, or the slope 1/2 in every head?
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["hide-output", "nbval-ignore-output"]
 from course_lib import released
 from course_lib.reference.alibi import alibi_bias
 

@@ -48,7 +48,7 @@ figures.attention_block("RoPE")
 # channels 0 and 2; a later section explains why not 0 and 1. Will the rotations change their product?
 
 
-# %%
+# %% tags=["hide-output"]
 def rotated(arrow, angle):
     """An arrow (a, b), rotated to the left by `angle`."""
     a, b = arrow
@@ -381,7 +381,7 @@ assert np.allclose(changes[::2], 0)
 # section 3.4.3). A bound is not the score. We compute scores by distance for two heads with 64 channels. In the first,
 # queries and keys are ones, so it is tuned to 0. The second is tuned to $t = 50$. Where will its curve be highest?
 
-# %%
+# %% tags=["hide-output"]
 far, t = 4097, 50
 same, tuned = (tuned_head(t=t, d=64, n=far)[far - 1 :: -1] for t in (0, t))  # by distance: 0, 1, 2, … places back
 fig, (near, whole) = plt.subplots(1, 2, figsize=(7, 2.4), sharey=True, gridspec_kw={"wspace": 0.08})
@@ -522,7 +522,7 @@ texts = {name: model.encode(released.excerpt(name))[:256] for name in ("licence"
 losses = {name: model.losses(text) for name, text in texts.items()}  # −ln P of each next token
 print("as released:", *[f"{name} {loss.mean():.2f}" for name, loss in losses.items()])
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["hide-output", "nbval-ignore-output"]
 rises = {}
 for name, stopped in {"pair 0": [0], "pair 1": [1], "pairs 16–31": range(16, 32)}.items():
     speeds = model.speeds.clone()
