@@ -214,13 +214,13 @@ from course_study.released.checkup import report
 checked = report()
 print(f"{len(checked.faults)} faults in {len(checked.checks)} checks")
 for check in checked.checks:
-    if check.group == "the use of far text":
+    if check.error is not None:  # a mean, and its standard error
         print(f"{check.verdict:5} {check.name:44} {check.shown:>13} nats")
 
 # %% [markdown]
 # (*know* means: no fault, but worth knowing.) Hiding the first half costs 0.30 nats, so far tokens are used. A window in
-# each layer costs less, because it lets some far text pass from layer to layer. Without the first tokens it costs 1.04
-# more, which says nothing about far words.
+# each layer costs less. (It lets some far text pass from layer to layer.) Without the first tokens it costs 1.04 more,
+# which says nothing about far words.
 #
 # In the last lines, positions jump between the halves. Up to 8,192, the configured length, a jump costs about as much as
 # hiding. With twice that it costs 2.91 nats more, so far keys do harm. [[stretching_rope|Chapter #]] shows the whole curve,

@@ -488,10 +488,9 @@ for layer in (0, 11, 16):
 figures.position_curves(curves, layers=(0, 11, 16))
 
 # %% [markdown]
-# Each panel shows three heads, on its own scale. With RoPE, each line is a sum of 32 cosines and a constant; with ALiBi
-# it would be straight. Another token can give other lines. In layer 16 they vary by less than 0.05, although 16.0 finds
-# the token before in *Alice*. So these curves show the scheme, not what a head does in a real text. The check-up
-# (`python3 course.py checkup`) uses them.
+# Each panel shows three heads. With RoPE, each line is a sum of 32 cosines and a constant; with ALiBi it would be
+# straight. In layer 16 they vary by less than 0.05, although 16.0 finds the token before in *Alice*. So these curves
+# show the scheme, not what a head does in a real text. `python3 course.py checkup` uses them.
 #
 # ## Deeper · Other texts
 #
@@ -545,6 +544,7 @@ assert abs(second["reset, own document only"]).max() < 0.001
 # If the positions go on, the other document makes no clear difference. If they are reset without a mask, the loss rises
 # by 2.22: keys of the other document now seem near, or ahead of the query. Keys ahead alone do harm: if the other
 # document has the positions after ours, the loss rises by 0.99. With the mask, a reset changes nothing.
+# (In `transformers`, positions alone separate documents only if the cache is off.)
 #
 # **Sources** The model: L. Ben Allal et al., *SmolLM2*, 2025, quantised by QuantFactory, Apache-2.0 (see the
 # acknowledgements) · C. Olsson et al., *In-context Learning and Induction Heads*, 2022 · F. Barbero et al., *Round and

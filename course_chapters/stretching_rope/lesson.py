@@ -168,7 +168,8 @@ print(f"{'all, less hiding':24}", *(f"{plus_minus(texts):>14}" for texts in beyo
 # %% [markdown]
 # At 16,384, the open pairs alone do most of the harm. But at 4,096, where none of their angles is new, they also cost as
 # much as all pairs together. So the table does not show that *new* angles are the cause. It shows that
-# open pairs suffice for the harm, and that most harm beyond hiding lies past the configured length.
+# open pairs suffice for the harm, and that in these texts, most harm beyond hiding lies past
+# the configured length.
 #
 # ## Repairs by hand
 #

@@ -594,7 +594,7 @@ if find_spec("transformers") is not None:
     from course_lib.checkup import checkup
 
     sizes = {"vocab_size": 99, "hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 1, "head_dim": 16}
-    sizes |= {"num_attention_heads": 1, "num_key_value_heads": 1, "num_local_experts": 2, "sliding_window": 8}
+    sizes |= {"num_attention_heads": 1, "num_key_value_heads": 1, "num_local_experts": 4, "sliding_window": 8}
     tiny = GptOssForCausalLM(GptOssConfig(**sizes, layer_types=["sliding_attention"])).eval()
     for numbers in (*tiny.model.layers[0].self_attn.q_proj.parameters(), tiny.model.layers[0].self_attn.sinks):
         torch.nn.init.zeros_(numbers)
