@@ -600,7 +600,7 @@ if find_spec("transformers") is not None:
         torch.nn.init.zeros_(numbers)
     found = checkup(tiny)
     [share] = [check.number for check in found.checks if check.name == "weight of a learned sink"]
-    print("curve:", found.curves[0][0], f"weight of the sink: {share:.4f}")
+    print("curve:", found.curves[0][0], f"weight of the sink: {share:.4f}, and 1/9 = {1 / 9:.4f}")
     row = window_row(192, w=8)[:192]
     assert np.allclose(found.curves[0], row[np.isfinite(row)], atol=1e-5)
     assert np.isclose(share, 1 - softmax_with_sink(np.zeros(8), 0).sum(), atol=1e-5)
