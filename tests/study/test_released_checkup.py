@@ -8,7 +8,7 @@ from course_study.released.checkup import examined, report
 from tests.released.conftest import file, model  # noqa: F401  # fixtures
 
 
-def numbers(report: Report) -> dict[str, float]:
+def numbers(report: Report) -> dict[str, float | None]:
     return {check.name: check.number for check in report.checks if check.group == USE}
 
 
