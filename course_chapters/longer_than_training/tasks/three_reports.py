@@ -67,8 +67,8 @@ def shown(fault):
 def overlooked(at, fault):
     """What a wrong answer overlooks: what the report would be."""
     faults = named(fault, "fault")
-    would = f"these checks fail: {faults}" if faults else "no check fails, because the rotation is still relative"
-    return f"With {fault}, {would}. Look at the faults of report {at} again."
+    would = f"would show these faults: {faults}" if faults else "would show no fault, because it is relative, too"
+    return f"A report on a model with the fault “{fault}” {would}. Look at the faults of report {at} again."
 
 
 ANSWER = {"A": "one mask for all", "B": "positions in float16", "C": "other pairs"}
