@@ -9,13 +9,9 @@ import torch
 from course_chapters import tasks_of
 from course_chapters.measured import rises
 from course_chapters.windows_and_sinks.tasks.given import counter, crowded, near_counter
-from course_lib.definition import by_definition, with_bias
 from course_lib.nn.absolute import sinusoidal
 from course_lib.nn.layer import RelativeAttention
-from course_lib.nn.position import Position
 from course_lib.schemes import NOTHING, SCHEMES
-
-from .notebook import defined, prepared
 
 LONGER, LAST, WINDOWS = map(tasks_of, ("longer_than_training", "which_one", "windows_and_sinks"))
 REMAINS = import_module("course_chapters.which_one.tasks.what_remains")
@@ -34,19 +30,6 @@ def test_the_untouched_evaluation_is_flat_and_the_repaired_one_rises():
     for case in task.spec.cases:
         curve = task.spec.solution(*case.args)
         assert np.ptp(task.starter(*case.args)) < 0.01 and (len(curve) == 1 or curve[-1] > 10 * curve[0])
-
-
-def test_the_hook_works_in_a_layer():
-    task = LONGER["square_root_decay"]
-
-    class SquareRootDecay(Position):
-        strengths = torch.tensor([1.0, 0.25])
-        bias = defined(task.solution_source(), task.name, prepared(task))
-
-    torch.manual_seed(0)
-    layer, x = RelativeAttention(8, 2, SquareRootDecay(), causal=True), torch.randn(1, 6, 8)
-    definition = with_bias(lambda module, head, r: -float(module.strengths[head]) * abs(r) ** 0.5)
-    assert torch.allclose(layer(x).double(), by_definition(definition, layer, x, x), atol=1e-5)
 
 
 def test_no_forecast_depends_on_the_choice_of_the_seeds():

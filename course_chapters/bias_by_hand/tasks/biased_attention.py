@@ -62,7 +62,6 @@ e = np.exp(s - (s - bias).max(axis=-1, keepdims=True))  # You take the largest s
 # still overflows when the bias is large. Add the bias first.
 e = np.exp(s - np.maximum(s.max(axis=-1, keepdims=True), 0))  # Where all scores of a row are far below 0, you
 # subtract 0, every e^x is 0, and 0/0 is nan. Subtract the largest score, even if it is negative.
-e = np.exp(s); weights = e / e.sum(axis=-1)
 weights = e / e.sum(axis=-1)  # You divide column j by the sum of row j. `keepdims=True` keeps a sum with its row.
 weights = softmax(s - bias) + bias  # You add the bias after the softmax. Add it to the scores, before it.
 weights = softmax(s - bias) + bias; weights /= weights.sum(axis=-1, keepdims=True)  # You add the bias after the

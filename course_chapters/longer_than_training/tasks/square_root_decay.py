@@ -96,7 +96,7 @@ ON_PASS = (
 )
 WRONG = """
 r = row_offsets(n_q, None, past)  # You count past + n_q keys, as `row_offsets` does without n_k. There are n_k.
-r = row_offsets(n_q, n_k, 0)  # Your result is right without a cache. The first query is at `past`, so pass `past` on.
+r = row_offsets(n_q, n_k, 0)  # You leave out the cache. The first query is at `past`, so pass `past` on.
 r = row_offsets(n_k, n_q, past)  # You exchanged queries and keys. `row_offsets` takes n_q first, then n_k.
 r = row_offsets(n_k, n_k, 0)  # Right when queries and keys are the same tokens. The n_q queries begin at `past`.
 r = row_offsets(1, n_q + n_k - 1, 0)  # Your distances count up from 0. Offsets begin with the farthest past.

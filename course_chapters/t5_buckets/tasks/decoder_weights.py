@@ -66,7 +66,7 @@ ALWAYS = [
 ]
 WRONG = """
 rows = bucket(j - i, bidirectional=True, num_buckets=len(table))
-# Your offset is right, but with `bidirectional=True` half of the table is for the future. This is a decoder.
+# With `bidirectional=True` half of the table is for the future. This is a decoder.
 rows = bucket(i - j, bidirectional=False, num_buckets=len(table))  # These are the weights without any bias. If you add
 # one, all visible keys still share a bucket: print `rows` and look at the lower triangle.
 rows = bucket(j - i - past, bidirectional=False, num_buckets=len(table))  # Your offsets subtract `past` twice.

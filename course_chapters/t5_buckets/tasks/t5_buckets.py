@@ -93,7 +93,7 @@ distance = -offsets if bidirectional else back  # Your later keys get N − d in
 exact = num_buckets // 2  # The exact part is half of one *direction's* buckets, with `bidirectional` a quarter of all.
 exact = num_buckets // 4  # A quarter of `num_buckets` is exact with `bidirectional` only. In general E is half of N.
 exact = 8; steps = (part * (n - exact)).astype(int)
-exact = 8  # 8 exact buckets are right for an encoder with 32. In general E is half of N.
+exact = 8  # 8 is the E of an encoder with 32 buckets. In general it is half of N.
 exact = n // 4  # You have too few exact buckets. E is half of N.
 steps = part * (n - exact)  # The floor is missing, so your far buckets are not whole numbers. Round down.
 steps = np.round(part * (n - exact)).astype(int)  # You round to the nearest whole number. The formula takes the floor.

@@ -98,7 +98,7 @@ return line * 2 * width - 1 + place  # You multiply by 2·width, then subtract 1
 return line * width**2 + place
 return line * height * width + place  # Your numbers have gaps. A line holds 2·width − 1 numbers, one per Δcolumn.
 return line * height + place  # You multiply by the height of the window. A line holds 2·width − 1 numbers.
-return line * (height + width - 1) + place  # Your factor is right for square windows only. A line holds all Δcolumn.
+return line * (height + width - 1) + place  # Your factor is that of a square window. A line holds all Δcolumn.
 return line * (2 * max(height, width) - 1) + place  # Your numbers have gaps if the window is taller than wide.
 return place * (2 * height - 1) + line  # You number the table column by column. In reading order Δrow is multiplied.
 return (place * (2 * height - 1) + line).T  # You number the table column by column, and exchange queries and keys.
