@@ -106,6 +106,7 @@ mask = bias.masked_fill(hidden, 0.0)  # You give the padding a bias of 0, which 
 mask = bias - hidden.to(bias.dtype)
 mask = bias.masked_fill(hidden, -10.0)
 mask = bias - 100.0 * hidden  # You give the padding a finite bias, which hides only low scores. Use −∞.
+mask = bias.masked_fill(hidden, -1e4)
 mask = bias.masked_fill(hidden, -1e9)
 mask = bias.masked_fill(hidden, torch.finfo(bias.dtype).min)  # You hide the padding with a finite number. Where
 # nothing else can be seen, as in a text of padding only, the padding gets all the weight. Use −∞.
