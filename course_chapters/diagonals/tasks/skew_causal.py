@@ -9,7 +9,7 @@ For `np.array([[1, 2], [3, 4]])` the result is `[[2, 0], [3, 4]]`: query 0 keeps
 
 import numpy as np
 
-from course_kit.checking import Case, holds
+from course_kit.checking import Case
 from course_lib.reference.grid import to_grid
 from course_lib.reference.music_transformer import skew  # noqa: F401 (a wrong line uses it)
 
@@ -38,12 +38,6 @@ CASES = [
     Case(labels(2, 2), label="two tokens", axes=("query", "key")),
     Case(normal(np.random.default_rng(0), 300, 300), label="300 tokens", axes=("query", "key")),
     Case(labels(1, 1), label="one token alone", axes=("query", "key")),
-]
-ALWAYS = [
-    holds(
-        "Above the diagonal your result is not 0, but no offset after the query was computed. Clear it with `np.tril`.",
-        lambda result, rows: np.allclose(np.triu(result, 1), 0),
-    )
 ]
 WRONG = """
 n = 5  # The number of tokens is always 5. It is `len(rows)`.

@@ -11,11 +11,11 @@ too, because `r` then begins at a lower offset.) Two loops are as welcome as pro
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_lib.example import TOKENS, K, Q
+from course_kit.checking import Case
+from course_lib.example import K, Q
 from course_lib.reference.transformer_xl import position_keys, term_a, term_b, term_c, term_d, xl_scores
 
-from ...shared import KEY, QUERY, normal
+from ...shared import KEY, LAST_TWO, QUERY, normal
 
 
 def four_terms(q, k, r, u, v):
@@ -53,7 +53,7 @@ def vectors(n_q, n_k, past=0):
 
 RETURNS = ("a", "b", "c", "d", "scores")
 U, V = np.array([0.0, 1.0, 0.0, 1.0]), np.array([0.5, 1.0, 0.0, 0.0])  # as in the lesson
-AFTER_THREE = dict.fromkeys(RETURNS, (Axis("query", TOKENS[3:]), KEY))
+AFTER_THREE = dict.fromkeys(RETURNS, (LAST_TWO, KEY))
 CASES = [
     Case(Q, K, vectors(5, 5), U, V, label="the five tokens", axes=dict.fromkeys(RETURNS, (QUERY, KEY))),
     Case(Q[3:], K, vectors(2, 5, past=3), U, V, label="two queries after a memory of three", axes=AFTER_THREE),
