@@ -3,14 +3,11 @@
 from importlib import import_module
 
 import numpy as np
-import pytest
 import torch
 
 from course_chapters import tasks_of
 from course_chapters.measured import rises
 from course_chapters.windows_and_sinks.tasks.given import counter, crowded, near_counter
-from course_lib.nn.absolute import sinusoidal
-from course_lib.nn.layer import RelativeAttention
 from course_lib.schemes import NOTHING, SCHEMES
 
 LONGER, LAST, WINDOWS = map(tasks_of, ("longer_than_training", "which_one", "windows_and_sinks"))
@@ -64,23 +61,3 @@ def test_each_situation_leaves_one_candidate_at_most_and_its_words_name_all_four
             assert out != REMAINS.LEARNS or entry.parameters != NOTHING
             assert out != REMAINS.ADDS or set(entry.enters) - {"input", "rotate"}
     assert list(LAST["what_remains"].expected().values()).count("no scheme") == 1
-
-
-@pytest.mark.parametrize("scheme", ["learned", "sinusoidal"])
-@pytest.mark.parametrize("places", [[2, 3, 4], [0, 1, 4]])
-def test_padding_moves_absolute_positions_until_they_are_repaired(scheme, places):
-    """A causal layer sees three tokens at these places of five; the padding is random, and masked."""
-    torch.manual_seed(0)
-    layer = RelativeAttention(8, 2, causal=True).double()
-    x, table = torch.randn(2, 5, 8, dtype=torch.float64)
-    mask = torch.zeros(5, dtype=torch.bool).index_fill(0, torch.tensor(places), True)
-    row = x.index_copy(0, torch.tensor(places), x[:3])
-
-    def answer(tokens, positions, mask=None):
-        added = table[positions] if scheme == "learned" else sinusoidal(positions, 8, dtype=torch.float64)
-        return layer((tokens + added)[None], mask=mask)[0]
-
-    alone = answer(x[:3], torch.arange(3))
-    repaired = torch.from_numpy(LAST["positions_with_padding"].spec.solution(mask[None].numpy()))[0]
-    assert not torch.allclose(answer(row, torch.arange(5), mask)[places], alone, atol=1e-3)
-    assert torch.allclose(answer(row, repaired, mask)[places], alone)

@@ -84,6 +84,7 @@ positions = np.arange(n) % train  # Your positions begin again at 0 every `train
 positions = np.minimum(np.arange(n), train - 1)  # Your positions stop at the last trained one, so none is new.
 positions = np.arange(n) * train / n  # You squeeze the positions into the trained range. They are 0 … n − 1.
 positions = np.arange(len(text))[-n:]  # Your first token is at a late position, as in the whole text. It is at 0.
+positions = np.arange(1, n + 1)  # Your positions count from 1. The first token is at position 0.
 positions = np.arange(n)[::-1]  # Your positions are in reverse order. The first token is at position 0.
 positions = n  # You pass a single number as positions. Pass a position for each token, `np.arange(n)`.
 positions = np.arange(train)  # You pass `train` positions for n tokens. Each token has its own, 0 … n − 1.

@@ -75,6 +75,7 @@ theta = np.float16(base ** (-np.arange(half) / half))  # Your speeds are in half
 first, second = a * cos + b * sin, b * cos - a * sin  # You rotate to the right. The first becomes a cos − b sin.
 second = b * sin + a * cos  # Your second channel is a cos + b sin. It becomes a sin + b cos.
 first = a * sin - b * cos  # Your first channel is a sin − b cos. It becomes a cos − b sin.
+cos, sin = np.sin(angle), np.cos(angle)  # Sine and cosine have changed places. At angle 0 nothing should turn.
 second = first * sin + b * cos  # For the second half you use the first half *after* its rotation. Keep a copy of it.
 first, second = a * cos, b * cos  # The sines are missing. A rotation mixes the two channels of a pair.
 first, second = a + cos, b + sin  # You add cosines and sines, as sinusoidal positions do. RoPE multiplies by them.

@@ -82,6 +82,8 @@ ALWAYS = [
     ),
 ]
 WRONG = """
+n = num_buckets // 2  # You halve the buckets in both modes. Without `bidirectional` the past has all `num_buckets`.
+back = abs(offsets)  # Without `bidirectional` a key after the query falls into bucket 0. You treat it like one before.
 distance = -offsets if bidirectional else back  # Your later keys get N − d in an encoder, as with a negative distance.
 exact = num_buckets // 2  # The exact part is half of one *direction's* buckets, with `bidirectional` a quarter of all.
 exact = num_buckets // 4  # A quarter of `num_buckets` is exact with `bidirectional` only. In general E is half of N.
@@ -98,6 +100,7 @@ far = np.clip(distance, exact, max_distance - 1)
 distance = np.minimum(abs(offsets) if bidirectional else back, max_distance - 1)  # Your far distances get
 # the bucket of max_distance − 1, but the last one may begin at max_distance. Limit the bucket, not the distance.
 part = (far - exact) / (max_distance - exact)  # You divide the distances evenly. It is their logarithms that are.
+part = np.log(far / exact) / np.log(max_distance)  # You divide by ln(max_distance). It is ln(max_distance / E).
 part = np.log2(far / exact) / np.log(max_distance / exact)
 part = np.log10(far / exact) / np.log(max_distance / exact)
 part = np.log(far / exact) / np.log2(max_distance / exact)  # You use two bases in one formula. Take the same in both.
@@ -107,9 +110,12 @@ part = (np.log(far) - np.log(exact)) / (np.log(max_distance) - np.log(exact))  #
 steps = np.log(far / exact) // (np.log(max_distance / exact) / (n - exact))  # Rounding moves one boundary. First
 # divide the two logarithms, then multiply by N − E, and take the floor last.
 shared = np.minimum(steps, n - 1)  # Your shared buckets begin at 0. They follow the exact ones, so add E.
+shared = exact + steps  # Your numbers have no limit. Far distances share the last bucket of a direction, N − 1.
 shared = np.minimum(exact + steps, np.where(offsets > 0, n, num_buckets) - 1)
 # You stop far distances at the end of the table. With `bidirectional` a direction ends earlier, at N − 1.
 upper = np.where(bidirectional & (offsets > 0), num_buckets, 0)  # Your later keys get too much. They get N more.
+upper = np.where(bidirectional & (offsets < 0), n, 0)  # You add N for keys before the query, not for those after it.
+upper = np.where(bidirectional & (offsets >= 0), n, 0)  # You add N for offset 0, too. Only a later key gets it.
 upper = 0  # Keys before and after the query share buckets. With `bidirectional` a later key gets N more.
 upper = np.where(offsets > 0, n, 0)
 upper = np.where(offsets > 0, num_buckets // 2, 0)  # You add something in both modes. A decoder adds nothing.

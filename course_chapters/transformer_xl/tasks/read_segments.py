@@ -90,6 +90,8 @@ known = segment
 memory = segment[-length:]  # You keep rows of the last segment only. With a longer `length`, older rows stay, too.
 memory = known[-length:]  # With `length` 0 you keep everything, as `[-0:]` does. Slice from `max(0, len(…) - length)`.
 memory = known[:length]  # You remember the first `length` rows. The memory holds the last ones, nearest to the segment.
+memory = known[max(0, len(known) - size) :]  # Your memory is as long as a segment. It has `length` rows.
+memory = known  # Every token sees all that came before. The memory holds at most `length` rows.
 return split(x, size, length, attend)  # `np.array_split(x, size)` makes `size` segments. `size` is the length of one.
 return split(x, -(-len(x) // size), length, attend)
 return split(x, max(1, len(x) // size), length, attend)  # Your segments are about equally long. Each has `size` tokens.

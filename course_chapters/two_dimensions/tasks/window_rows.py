@@ -65,6 +65,7 @@ ALWAYS = [
 WRONG = """
 column, row = np.divmod(np.arange(height * width), width)  # You exchanged row and column. The row is p // width.
 column, row = np.divmod(np.arange(height * width), height)  # You number the patches column by column, not row by row.
+row, column = np.divmod(np.arange(height * width), height)  # Patches are numbered row by row: divide p by the width.
 row, column = np.divmod(np.arange(height * width), height); return line * (2 * height - 1) + right + height - 1
 # Right for square windows only: you use the height for the columns as well. They have `width`.
 down = row - row[0]; right = column - column[0]  # You return the rows of the first query only. Every query has its own.
