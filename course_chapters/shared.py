@@ -7,6 +7,7 @@ from course_lib.example import TOKENS, K, Q
 from course_lib.reference.attention import scores
 
 QUERY, KEY, NUMBER = Axis("query", TOKENS), Axis("key", TOKENS), Axis("number")
+LAST_TWO = Axis("query", TOKENS[3:])  # "on" and "mat", after three tokens
 POSITION, CHANNEL = Axis("position"), Axis("channel")
 FOUR_CHANNELS = Axis("channel", ("sin 0", "cos 0", "sin 1", "cos 1"))  # of two pairs
 SCORES = scores(Q, K)  # of the five tokens, scaled

@@ -44,7 +44,7 @@ schemes.SCHEMES[NEW.name] = NEW
 from course_kit import figures
 import course_study as study
 from course_chapters.which_one import comparison, guide
-assert comparison.table()[NEW.name]["keeps for n tokens"] == "508 bytes, grows with n"
+assert comparison.table()[NEW.name]["keeps for n tokens"] == "508 bytes = 4·(2·n − 1)"
 assert comparison.table()[NEW.name]["longer texts"] == "not trained yet"
 assert NEW.name in figures.map_of_schemes()._repr_html_()
 settings = study.Settings(length=16, d_model=8, n_heads=2, n_layers=1)

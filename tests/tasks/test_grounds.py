@@ -3,19 +3,12 @@
 from importlib import import_module
 
 import numpy as np
-import pytest
 import torch
 
 from course_chapters import tasks_of
 from course_chapters.measured import rises
 from course_chapters.windows_and_sinks.tasks.given import counter, crowded, near_counter
-from course_lib.definition import by_definition, with_bias
-from course_lib.nn.absolute import sinusoidal
-from course_lib.nn.layer import RelativeAttention
-from course_lib.nn.position import Position
 from course_lib.schemes import NOTHING, SCHEMES
-
-from .notebook import defined, prepared
 
 LONGER, LAST, WINDOWS = map(tasks_of, ("longer_than_training", "which_one", "windows_and_sinks"))
 REMAINS = import_module("course_chapters.which_one.tasks.what_remains")
@@ -34,19 +27,6 @@ def test_the_untouched_evaluation_is_flat_and_the_repaired_one_rises():
     for case in task.spec.cases:
         curve = task.spec.solution(*case.args)
         assert np.ptp(task.starter(*case.args)) < 0.01 and (len(curve) == 1 or curve[-1] > 10 * curve[0])
-
-
-def test_the_hook_works_in_a_layer():
-    task = LONGER["square_root_decay"]
-
-    class SquareRootDecay(Position):
-        strengths = torch.tensor([1.0, 0.25])
-        bias = defined(task.solution_source(), task.name, prepared(task))
-
-    torch.manual_seed(0)
-    layer, x = RelativeAttention(8, 2, SquareRootDecay(), causal=True), torch.randn(1, 6, 8)
-    definition = with_bias(lambda module, head, r: -float(module.strengths[head]) * abs(r) ** 0.5)
-    assert torch.allclose(layer(x).double(), by_definition(definition, layer, x, x), atol=1e-5)
 
 
 def test_no_forecast_depends_on_the_choice_of_the_seeds():
@@ -81,23 +61,3 @@ def test_each_situation_leaves_one_candidate_at_most_and_its_words_name_all_four
             assert out != REMAINS.LEARNS or entry.parameters != NOTHING
             assert out != REMAINS.ADDS or set(entry.enters) - {"input", "rotate"}
     assert list(LAST["what_remains"].expected().values()).count("no scheme") == 1
-
-
-@pytest.mark.parametrize("scheme", ["learned", "sinusoidal"])
-@pytest.mark.parametrize("places", [[2, 3, 4], [0, 1, 4]])
-def test_padding_moves_absolute_positions_until_they_are_repaired(scheme, places):
-    """A causal layer sees three tokens at these places of five; the padding is random, and masked."""
-    torch.manual_seed(0)
-    layer = RelativeAttention(8, 2, causal=True).double()
-    x, table = torch.randn(2, 5, 8, dtype=torch.float64)
-    mask = torch.zeros(5, dtype=torch.bool).index_fill(0, torch.tensor(places), True)
-    row = x.index_copy(0, torch.tensor(places), x[:3])
-
-    def answer(tokens, positions, mask=None):
-        added = table[positions] if scheme == "learned" else sinusoidal(positions, 8, dtype=torch.float64)
-        return layer((tokens + added)[None], mask=mask)[0]
-
-    alone = answer(x[:3], torch.arange(3))
-    repaired = torch.from_numpy(LAST["positions_with_padding"].spec.solution(mask[None].numpy()))[0]
-    assert not torch.allclose(answer(row, torch.arange(5), mask)[places], alone, atol=1e-3)
-    assert torch.allclose(answer(row, repaired, mask)[places], alone)

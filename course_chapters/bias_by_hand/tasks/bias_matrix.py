@@ -6,7 +6,7 @@ or a single line without any.
 
 import numpy as np
 
-from course_kit.checking import Case, holds
+from course_kit.checking import Case
 from course_lib.example import LAMBDA
 from course_lib.reference.bias import decay_bias
 
@@ -37,16 +37,6 @@ def draw(rng):
     return int(rng.integers(2, 9)), float(rng.uniform(0.1, 2))
 
 
-ALWAYS = [
-    holds(
-        "Two pairs at the same offset get different biases. The bias depends on j − i alone.",
-        lambda bias, *_: np.allclose(bias[1:, 1:], bias[:-1, :-1], equal_nan=True),
-    ),
-    holds(
-        "The bias of a token for itself is 0, because log(1 + 0) = 0.",
-        lambda bias, *_: np.allclose(np.diagonal(bias), 0),
-    ),
-]
 WRONG = """
 return -strength * np.log1p(1 + distance)  # You take log(2 + d). It must be log(1 + d), and
 # `np.log1p(d)` adds the 1 itself.

@@ -40,7 +40,7 @@ RETURNS = ("output", "weights")
 AXES = {"output": (QUERY, NUMBER), "weights": (QUERY, KEY)}
 CASES = [
     Case(Q, K, V, decay_bias(5, strength=LAMBDA), label="the five tokens"),
-    Case(Q[3:], K, V, decay_bias(2, 5, past=3), label="two queries after three read tokens"),
+    Case(Q[3:], K, V[:, :3], decay_bias(2, 5, past=3), label="two queries after three read tokens, d_v = 3"),
     Case(Q[:1], K[:1], V[:1], np.zeros((1, 1)), label="one token alone"),
     Case(1000 * Q, K, V, decay_bias(5), label="very large scores"),
     Case(Q, K, V, decay_bias(5) + 2000.0, label="a very large bias"),
@@ -53,6 +53,7 @@ s = (q @ k.T + bias) / np.sqrt(q.shape[-1])  # You divide the bias by √d_k, to
 s = q @ k.T / q.shape[-1] + bias  # You divide by d_k. Divide by its square root.
 s = q @ k.T / 2 + bias  # You divide by 2, which is √d_k only while d_k is 4. Take d_k from the shape of q.
 s = q @ k.T / np.sqrt(len(k)) + bias  # You divide by √(number of tokens). d_k is the length of a query.
+s = q @ k.T / np.sqrt(v.shape[-1]) + bias  # You divide by √d_v, the length of a value. d_k is the length of a query.
 s = q @ k.T / np.sqrt(q.shape[-1]) + bias.T  # You transposed the bias. Its rows belong to the queries.
 e = np.exp(s)  # e^x overflowed. Subtract the largest score of each row first, which leaves the weights the same.
 e = np.exp(s - s.max())  # You subtract the largest score of all queries. In a row far below it every e^x is 0, and
@@ -61,7 +62,6 @@ e = np.exp(s - (s - bias).max(axis=-1, keepdims=True))  # You take the largest s
 # still overflows when the bias is large. Add the bias first.
 e = np.exp(s - np.maximum(s.max(axis=-1, keepdims=True), 0))  # Where all scores of a row are far below 0, you
 # subtract 0, every e^x is 0, and 0/0 is nan. Subtract the largest score, even if it is negative.
-e = np.exp(s); weights = e / e.sum(axis=-1)
 weights = e / e.sum(axis=-1)  # You divide column j by the sum of row j. `keepdims=True` keeps a sum with its row.
 weights = softmax(s - bias) + bias  # You add the bias after the softmax. Add it to the scores, before it.
 weights = softmax(s - bias) + bias; weights /= weights.sum(axis=-1, keepdims=True)  # You add the bias after the

@@ -9,7 +9,7 @@ For `np.array([[1, 2], [3, 4]])` the result is `[[2, 0], [3, 4]]`: query 0 keeps
 
 import numpy as np
 
-from course_kit.checking import Case, holds
+from course_kit.checking import Case
 from course_lib.reference.grid import to_grid
 from course_lib.reference.music_transformer import skew  # noqa: F401 (a wrong line uses it)
 
@@ -39,21 +39,13 @@ CASES = [
     Case(normal(np.random.default_rng(0), 300, 300), label="300 tokens", axes=("query", "key")),
     Case(labels(1, 1), label="one token alone", axes=("query", "key")),
 ]
-ALWAYS = [
-    holds(
-        "Above the diagonal your result is not 0, but no offset after the query was computed. Clear it with `np.tril`.",
-        lambda result, rows: np.allclose(np.triu(result, 1), 0),
-    )
-]
 WRONG = """
 n = 5  # The number of tokens is always 5. It is `len(rows)`.
 padded = np.pad(rows, ((0, 0), (0, 1)))  # Your cell (i, j) has column j − i + n. Take one less, or pad in front.
 padded = np.pad(rows, 1)  # `np.pad(rows, 1)` pads all four sides. You need one column in front.
 padded = np.pad(rows[:, ::-1], ((0, 0), (1, 0)))  # You reversed the columns. They already ascend from −(n − 1) to 0.
 padded = np.pad(np.tril(rows), ((0, 0), (1, 0)))
-recut = np.tril(padded).reshape(n + 1, n)
-padded = np.pad(np.tril(rows), ((0, 0), (1, 0))); return moved
-recut = np.tril(padded).reshape(n + 1, n); return moved  # Offsets that you need are 0. Clear only after the cut.
+recut = np.tril(padded).reshape(n + 1, n)  # Offsets that you need are 0. Clear only after the cut.
 recut = padded.reshape(n, n + 1)  # Your rows are still n + 1 long, so none has moved. Reshape to `(n + 1, n)`.
 recut = padded.reshape(n + 1, n, order="F")  # You cut by columns, as `order="F"` does. Cut row by row, the default.
 recut = padded.T; moved = recut[:n]  # You transpose, which moves the numbers. `reshape` moves only the cuts.
@@ -63,7 +55,7 @@ moved = recut[:-1]  # You drop the last row. The first holds the padding and wha
 moved = recut  # You kept one row too many. The first holds the padding and what slipped out of query 0.
 moved = recut[:, 1:]  # You drop the first column. After the cut it is the first *row* that is too many.
 moved = rows  # Your rows did not move, so column 0 is still the offset −(n − 1) for every query.
-return moved  # Up to the diagonal your result is right. Above it there is still junk, so clear it with `np.tril`.
+return moved  # Above the diagonal there is still junk. Clear it with `np.tril`.
 return skew(rows, n)  # This is the general skew, here with a single key. The causal one pads in front, cuts every n.
 return np.tril([[rows[i, j - i + n - 1] for j in range(n)] for i in range(n)])
 # Your column runs past the last one. It is j − i + n − 1; above the diagonal, where there is none, clip it, even if

@@ -30,7 +30,7 @@ def padded_attention(q, k, v, bias, padding):
     hidden = padding[:, None, None]  # With new axes for heads and queries, the padding lines up with batch and keys.
     # A hidden key has a bias of −∞, because e^−∞ is 0; the others keep theirs. (−10⁹ would be too large for float16.)
     mask = bias.masked_fill(hidden, -torch.inf)
-    return sdpa(q, k, v, attn_mask=mask)  # SDPA takes q, k and v, and the mask as `attn_mask`.
+    return sdpa(q, k, v, attn_mask=mask)  # SDPA takes q, k, v and the mask, and scales by 1/√d itself.
 
 
 def expected(q, k, v, bias, padding):
@@ -98,48 +98,36 @@ LEAK = (
 ALWAYS = [holds(LEAK, blind_to_padding)]
 WRONG = """
 mask = bias + hidden  # The bias of your padding is larger by 1, so it is preferred. Which x has e^x = 0?
-mask = bias - hidden  # Torch does not subtract truth values, and a bias of −1 would not hide a key. Only −∞ does.
 mask = bias + hidden * -torch.inf  # Your output is nan, as when 0 · −∞ is added for visible keys. Use `masked_fill`.
 mask = bias.masked_fill(~hidden, -torch.inf)  # You hide the text. True in `padding` means *hide*.
 mask = ~hidden  # You hide the padding, but the bias is missing. Put −∞ into the bias, which is a mask of numbers.
 mask = hidden  # To SDPA, True means that a query may look, so only the padding is visible. The bias is missing, too.
 mask = bias.masked_fill(hidden, 0.0)  # You give the padding a bias of 0, which is a number like any other.
 mask = bias - hidden.to(bias.dtype)
-mask = bias.masked_fill(hidden, -1.0)
 mask = bias.masked_fill(hidden, -10.0)
-mask = bias - 100.0 * hidden
-mask = bias.masked_fill(hidden, -100.0)  # You give the padding a finite bias, which hides only low scores. Use −∞.
+mask = bias - 100.0 * hidden  # You give the padding a finite bias, which hides only low scores. Use −∞.
 mask = bias.masked_fill(hidden, -1e4)
 mask = bias.masked_fill(hidden, -1e9)
 mask = bias.masked_fill(hidden, torch.finfo(bias.dtype).min)  # You hide the padding with a finite number. Where
 # nothing else can be seen, as in a text of padding only, the padding gets all the weight. Use −∞.
 hidden = padding[:, None, :, None]
-hidden = padding[:, None, :, None]; mask = bias.masked_fill(hidden, torch.finfo(q.dtype).min)
 # You hide the *queries* that are padding, and the others still see the padding. Hide keys, the last axis of the mask.
 mask = bias.masked_fill(hidden | padding[:, None, :, None], -torch.inf)
 mask = bias.masked_fill(hidden | padding[:, None, :, None], -1e9)  # You also change the output of padded queries. Hide
 # keys only, because that output is never used.
-hidden = padding[:1, None, None]  # Every text gets the padding of the first one. Keep the batch axis.
 hidden = (torch.arange(padding.shape[1]) >= (~padding).sum(-1, keepdim=True))[:, None, None]  # You hide the right
 # number of keys, but always the last ones. Padding may be on the left, as in decoders; `padding` says where it is.
-hidden = padding[:, None]  # Your padding (batch, 1, n_k) lines the batch up with the heads. The given line was right.
-hidden = padding  # Your padding (batch, n_k) lines the batch up with the queries. The given line was right.
 mask = bias.masked_fill(hidden | ~torch.ones(q.shape[2], q.shape[2]).tril().bool(), -torch.inf)  # You also hide the
 # keys after their query. This task has no causal mask.
 mask = (2 * bias).masked_fill(hidden, -torch.inf)
 mask = (bias / 2).masked_fill(hidden, -torch.inf)  # You hide the padding, but change the bias. Add it as it is.
-mask = bias.masked_fill(hidden, -torch.inf) / q.shape[-1] ** 0.5  # You scale the bias. Only the scores are scaled.
 mask = bias.repeat_interleave(len(q), 0).reshape(len(q), *bias.shape).masked_fill(hidden, -torch.inf)  # Batch and heads
 # have changed places in your bias. A list of batch · heads has all heads of text 0 first, then those of text 1.
 mask = bias[:1].masked_fill(hidden, -torch.inf)  # Every head gets the bias of the first one. Keep the heads' axis.
-mask = bias.mT.masked_fill(hidden, -torch.inf)  # You transposed the bias, so left and right are exchanged.
 return (q @ k.mT / q.shape[-1] ** 0.5 + mask).softmax(-1) @ v  # Where a query sees no key, your weights are 0/0, nan.
 # The output is 0 there, as SDPA gives it. `.nan_to_num()` makes 0 of nan.
 return sdpa(q, k, v, attn_mask=mask.exp())  # SDPA takes the exponential itself. Pass the bias and −∞ as they are.
-return sdpa(q, k, v, attn_mask=mask, scale=1.0)  # Your scores are not scaled. SDPA's own 1/√d was right.
 return sdpa(q, v, k, attn_mask=mask)  # You exchanged keys and values. The order is `sdpa(q, k, v)`.
-return sdpa(k, q, v, attn_mask=mask)  # You exchanged queries and keys. The order is `sdpa(q, k, v)`.
-k = k.masked_fill(padding[:, None, :, None], 0); mask = bias
 k = k.masked_fill(padding[:, None, :, None], 0); v = v.masked_fill(padding[:, None, :, None], 0); mask = bias
 # Your padding has the score 0, as with keys of 0, plus the bias. That takes weight, because e⁰ = 1. Use −∞.
 return sdpa(q, k, v.masked_fill(padding[:, None, :, None], 0), attn_mask=bias)  # The padding adds nothing to your

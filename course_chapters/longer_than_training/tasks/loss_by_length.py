@@ -105,10 +105,8 @@ losses = np.concatenate([model(tokens[a:a + train], np.arange(a, a + train)) for
 losses = in_blocks(model, tokens, train, on=1)
 losses = in_blocks(model, text[:n], train, on=1)  # Your positions continue now, but each block is still read alone, so
 # the model sees only `train` tokens. Pass it the last n at once.
-losses = in_blocks(model, text[:n], train); asked = losses
-losses = in_blocks(model, tokens, train); asked = losses
-losses = in_blocks(model, tokens, train, on=1); asked = losses  # Each block is still read alone, and you take the mean
-# over all n tokens. Pass the last n to the model at once, and keep the mean of the last `train`.
+losses = in_blocks(model, text[:n], train); asked = losses  # Each block is still read alone, and you take the mean over
+# all n tokens. Pass the last n to the model at once, and keep the mean of the last `train`.
 losses = np.concatenate([model(tokens[a:], np.arange(n - a)) for a in range(0, n, train)])  # Your blocks reach to the
 # end, but the losses that count are those of the last and shortest block. One call with all n tokens is enough.
 losses = np.array([model(text[:t + 1][-n:], np.arange(min(n, t + 1)))[-1] for t in range(len(text))])  # You read each

@@ -96,15 +96,13 @@ ON_PASS = (
 )
 WRONG = """
 r = row_offsets(n_q, None, past)  # You count past + n_q keys, as `row_offsets` does without n_k. There are n_k.
-r = row_offsets(n_q, n_k, 0)  # Your result is right without a cache. The first query is at `past`, so pass `past` on.
+r = row_offsets(n_q, n_k, 0)  # You leave out the cache. The first query is at `past`, so pass `past` on.
 r = row_offsets(n_k, n_q, past)  # You exchanged queries and keys. `row_offsets` takes n_q first, then n_k.
 r = row_offsets(n_k, n_k, 0)  # Right when queries and keys are the same tokens. The n_q queries begin at `past`.
 r = row_offsets(1, n_q + n_k - 1, 0)  # Your distances count up from 0. Offsets begin with the farthest past.
 r = row_offsets(1, n_q + n_k - 1, n_q + n_k - 2)  # Your last offset is 0. Keys after a query have offsets above 0.
-r = row_offsets(n_q, n_k, past).flip(0)  # Your offsets are in reverse order. They ascend, so the past comes first.
 distance = r.clamp(min=0)  # Keys before the query get 0. Their offsets are negative, but the distance is |r|.
 distance = r.clamp(max=0).abs()  # You give 0 to the keys after the query. The decay is the same both ways, by |r|.
-distance = r
 distance = -r  # The offsets of one side are negative under your root, which is nan. The distance is |r|.
 strength = strengths[:, None]  # The strengths belong to the module, so they are `self.strengths`.
 strength = self.strengths  # The strengths (heads,) are lined up with the offsets. Give them a second axis, (heads, 1).

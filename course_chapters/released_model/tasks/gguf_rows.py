@@ -67,10 +67,9 @@ k_heads = n_heads // n_kv_heads if n_kv_heads != n_heads else n_heads  # You sti
 k_heads = 1  # You reorder the rows of all key heads together. Each head has its own pairs.
 q_heads = n_kv_heads  # You reorder the queries with the number of key heads. W_q has n_heads heads.
 q_heads = n_heads // n_kv_heads  # You divide the number of query heads. W_q has the rows of all n_heads heads.
-q_heads = n_kv_heads; k_heads = n_heads // n_kv_heads  # You changed the number of query heads, which was right.
 k = np.repeat(w_k.reshape(k_heads, 2, -1, w_k.shape[1]).swapaxes(1, 2), n_heads // k_heads, 0).reshape(w_q.shape)
 # You repeat each key head for its query heads. The result has the rows of each key head once.
-k = w_k  # Your keys keep their rows as they were. Queries and keys must have the same order, or no score is right.
+k = w_k  # Your keys keep their rows as they were. Queries and keys must have the same order, or the scores are wrong.
 q = w_q.reshape(q_heads, -1, 2, w_q.shape[1]).swapaxes(1, 2).reshape(w_q.shape)
 k = w_k.reshape(k_heads, -1, 2, w_k.shape[1]).swapaxes(1, 2).reshape(w_k.shape)  # You reorder the rows the other way.
 # The axes of a half-split head are (2, d/2).

@@ -82,7 +82,7 @@ return found[-1]  # You return only the last row. All of them are asked for.
 return np.tril(found, -1)  # Your diagonal is 0, but each token sees itself. `np.tril(…)` keeps the diagonal.
 return np.tril(scores(rotate(k), rotate(q)))  # Queries and keys have changed places. Row t is for query t.
 return np.diag(np.diagonal(found))  # Each query meets only its own key. It should meet the older ones as well.
-return scores(rotate(q), rotate(k))  # The scores are right, but those with keys that have not come yet should be 0.
+return scores(rotate(q), rotate(k))  # Scores with keys that have not come yet should be 0.
 return np.triu(scores(rotate(q), rotate(k)))  # You keep the entries above the diagonal. Keys so far are on the left.
 return np.tril(scores(rotate(q), rotate(k)[::-1]))  # Your keys are in reverse order. The oldest should come first.
 return np.tril(scores(rotate(q, interleaved=True), rotate(k, interleaved=True)))  # You rotate interleaved pairs. The

@@ -106,7 +106,7 @@ cos, sin = np.cos(angle) * (theta == 1), np.sin(angle) * (theta == 1)  # You rot
 theta = np.ones(half)  # All your pairs have speed 1. It is base^(−2m/d). Does a whole-number division make 2m/d 0?
 theta = base ** (-np.linspace(0, 1, half))  # Your exponents end at −1, as `np.linspace(0, 1, …)` does. 2m/d is below 1.
 theta = base ** -(1.0 * np.arange(half)) / half  # You divide the power by d/2. Only its exponent is divided: −m/(d/2).
-theta = 10000 ** (-np.arange(half) / half)  # Your base is always 10000, so your result is right for that one only.
+theta = 10000 ** (-np.arange(half) / half)  # Your base is always 10000. Use the one that is given.
 theta = 1 / (base * np.arange(1, half + 1) / half)  # You multiply by the base. It is raised to a power, base^(−2m/d).
 theta = base ** (-np.arange(half)[::-1] / half)  # Your speeds are in reverse order. Pair 0 is the fastest.
 theta = base ** (-np.arange(2 * half) / half)  # Your angles have d columns. The two channels of a pair share one, so

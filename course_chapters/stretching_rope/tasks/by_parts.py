@@ -43,7 +43,7 @@ def draw(rng):
 
 AXES = (Axis("pair"),)
 CASES = [
-    Case(np.array([1, 0.1, 0.01, 0.001]), 8.0, 40 * np.pi, 1.0, 4.0, label="four pairs with 20, 2, 0.2, 0.02 turns"),
+    Case(np.array([1, 0.1, 0.01, 0.001]), 8.0, 80 * np.pi, 1.0, 32.0, label="four pairs with 40, 4, 0.4, 0.04 turns"),
     Case(frequencies(16), 8.0, 128, 1.0, 32.0, label="the study's head, YaRN's equations"),
     Case(frequencies(128, 500_000.0), 8.0, 8192, 1.0, 4.0, label="Llama 3.1"),
     Case(frequencies(8), 1.0, 64, 1.0, 4.0, label="s = 1 changes nothing"),

@@ -11,11 +11,11 @@ too, because `r` then begins at a lower offset.) Two loops are as welcome as pro
 
 import numpy as np
 
-from course_kit.checking import Axis, Case
-from course_lib.example import TOKENS, K, Q
+from course_kit.checking import Case
+from course_lib.example import K, Q
 from course_lib.reference.transformer_xl import position_keys, term_a, term_b, term_c, term_d, xl_scores
 
-from ...shared import KEY, QUERY, normal
+from ...shared import KEY, LAST_TWO, QUERY, normal
 
 
 def four_terms(q, k, r, u, v):
@@ -53,7 +53,7 @@ def vectors(n_q, n_k, past=0):
 
 RETURNS = ("a", "b", "c", "d", "scores")
 U, V = np.array([0.0, 1.0, 0.0, 1.0]), np.array([0.5, 1.0, 0.0, 0.0])  # as in the lesson
-AFTER_THREE = dict.fromkeys(RETURNS, (Axis("query", TOKENS[3:]), KEY))
+AFTER_THREE = dict.fromkeys(RETURNS, (LAST_TWO, KEY))
 CASES = [
     Case(Q, K, vectors(5, 5), U, V, label="the five tokens", axes=dict.fromkeys(RETURNS, (QUERY, KEY))),
     Case(Q[3:], K, vectors(2, 5, past=3), U, V, label="two queries after a memory of three", axes=AFTER_THREE),
@@ -86,11 +86,11 @@ d = np.tile((v @ r.T)[:n_k], (n_q, 1))  # In your (d) all queries are alike. Cel
 d = np.tile(v @ k.T, (n_q, 1))  # In (d) v meets the keys made from words. It should meet the distances, v · r.
 root = np.sqrt(abs(d))
 root = np.sqrt(d)  # You divide by the root of term (d). Is the length of a vector called `d` as well?
-root = q.shape[-1]  # The terms are right, but you divide their sum by d. Divide it by √d.
+root = q.shape[-1]  # You divide the sum of the terms by d. Divide it by √d.
 root = 2.0  # You divide by 2, which is √d only while d is 4. Take d from the shape of q.
 scores = a / root + b + c + d
 scores = (a + b) / root + c + d  # You scaled a part of the sum. In Transformer-XL the sum of all four terms is scaled.
-scores = (a + b) / root  # The four terms are right, but your scores hold only (a) and (b).
+scores = (a + b) / root  # Your scores hold only (a) and (b), and all four terms count.
 scores = np.where(i < j, -np.inf, (a + b + c + d) / root)  # You masked the scores. Return them without −∞.
 return a / root, b / root, c / root, d / root, scores  # You divided the four terms by √d. Only the scores are scaled.
 return a + c, b, c, d, scores  # Your (a) contains (c), because it is (q + u) · k. Return q · k alone.

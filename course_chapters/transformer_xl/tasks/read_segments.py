@@ -84,9 +84,7 @@ output = attend(segment, x[max(0, end - length) : start])
 output = attend(segment, x[max(0, min(end, len(x)) - length) : start])  # Your segment uses up a part of the memory.
 # All of its `length` rows come before the segment.
 known = np.concatenate([memory, attend(segment, memory)])
-known = np.concatenate([memory, attend(segment, memory)]); memory = known[-length:]
 memory = output  # You remember the outputs. The memory keeps the layer's inputs, the last `length` of them.
-known = np.concatenate([segment, memory]); memory = known[:length]
 known = np.concatenate([segment, memory])  # You put the new segment before the old memory. Keep the order of the text.
 known = segment
 memory = segment[-length:]  # You keep rows of the last segment only. With a longer `length`, older rows stay, too.

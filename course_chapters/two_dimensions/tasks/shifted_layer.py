@@ -85,8 +85,8 @@ return np.roll(made, (shift - window, shift - window), (0, 1))  # You roll on to
 return np.roll(made, (window, window), (0, 1))  # You roll back by the whole window. Roll back by `shift`.
 return np.roll(made, (window // 2, window // 2), (0, 1))  # Right only if shift is W // 2, as in Swin. Roll by `shift`.
 return np.roll(made, (2 * shift, 2 * shift), (0, 1))  # You rolled too far. The way back is `shift`, once.
-return np.roll(made, (1, 1), (0, 1))  # This is right only when shift is 1. Roll by `shift`.
-return np.roll(made, (2, 2), (0, 1))  # This is right only when shift is 2. Roll by `shift`.
+return np.roll(made, (1, 1), (0, 1))
+return np.roll(made, (2, 2), (0, 1))  # You roll back by a fixed number of places. Roll back by `shift`.
 return np.roll(made, (shift, shift), (0, 1))[::-1, ::-1]  # You also flip the picture. It only needs to be rolled back.
 return image + np.roll(made, (shift, shift), (0, 1))
 return image + made  # You add the image itself. The residual path is outside this layer.
@@ -103,12 +103,9 @@ rolled = np.roll(image, (shift, shift), (0, 1)); return np.roll(made, (-shift, -
 # rolls. The windows move up and to the left, and the seam of the mask is on the wrong side.
 rolled = image; return made  # Your windows are not shifted. Roll there *and* back.
 rolled = image; mask = True; return made  # This is a plain layer, without shift and mask. It should shift its windows.
-output = weights.swapaxes(-1, -2) @ v
-output = weights.swapaxes(-1, -2) @ v; return made  # You transposed the weights, but (query, key) @ (key, c) was right.
-weights = softmax(np.where(mask, -np.inf, bias))
-weights = softmax(np.where(mask, -np.inf, bias)); return made  # Your mask is inverted, so it hides what may be seen.
-weights = softmax(bias + 0 * mask)
-weights = softmax(bias + 0 * mask); return made  # Patches from opposite edges are mixed, as without the mask.
+output = weights.swapaxes(-1, -2) @ v  # You transposed the weights, but (query, key) @ (key, c) was right.
+weights = softmax(np.where(mask, -np.inf, bias))  # Your mask is inverted, so it hides what may be seen.
+weights = softmax(bias + 0 * mask)  # Patches from opposite edges are mixed, as without the mask.
 """
 HINTS = [
     "Where is patch 0 after the first line that rolls? Where is its output at the end?",

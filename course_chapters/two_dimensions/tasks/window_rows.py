@@ -45,11 +45,6 @@ def case(label, height, width):
     return Case(height, width, label=label, axes=(Axis("query", names), Axis("key", names)))
 
 
-def size(height, width):
-    """How many rows the table has."""
-    return (2 * height - 1) * (2 * width - 1)
-
-
 INDEX = True
 CASES = [
     case("the 2 × 2 window", 2, 2),
@@ -66,11 +61,6 @@ ALWAYS = [
         "Some of your numbers are not whole. Do you divide with `/`? Use `//` or `divmod`.",
         lambda rows, *_: np.array_equal(rows, np.floor(rows)),
     ),
-    holds(
-        "Different offsets share a row. Is patch p at row p // width, column p % width? Is there room for all "
-        "Δcolumn between two Δrow?",
-        lambda rows, *sizes: len(np.unique(rows)) >= size(*sizes),
-    ),
 ]
 WRONG = """
 column, row = np.divmod(np.arange(height * width), width)  # You exchanged row and column. The row is p // width.
@@ -79,8 +69,6 @@ row, column = np.divmod(np.arange(height * width), height)  # Patches are number
 row, column = np.divmod(np.arange(height * width), height); return line * (2 * height - 1) + right + height - 1
 # Right for square windows only: you use the height for the columns as well. They have `width`.
 down = row - row[0]; right = column - column[0]  # You return the rows of the first query only. Every query has its own.
-down = row[:, None] - row; right = column[:, None] - column  # These are the rows for query minus key, as in
-# Swin's own code. Or does your first axis belong to the keys?
 down = row[:, None] - row; right = column[:, None] - column; return line * (2 * height - 1) + place  # These are rows
 # for query minus key (or with keys on the first axis), and for lines of 2·height − 1 numbers. It holds 2·width − 1.
 down = abs(row - row[:, None]); right = abs(column - column[:, None]); return down * (2 * width - 1) + right
@@ -89,7 +77,6 @@ down = abs(row - row[:, None]); right = abs(column - column[:, None])
 down = row[:, None] - row  # Your Δrow is query minus key. Here an offset is key minus query.
 right = column[:, None] - column  # Your Δcolumn is query minus key. Here an offset is key minus query.
 line = down + height  # Your lines count from 1. The smallest Δrow, −(height − 1), should become 0.
-place = right + width  # Your rows are too large by 1. The smallest Δcolumn, −(width − 1), should become place 0.
 line = down + height; place = right + width  # Your lines and places count from 1. Add one less to each.
 line = down + width - 1; place = right + height - 1  # You exchanged height and width where you shift the offsets.
 line = down; place = right  # Your offsets are not shifted, so half of your rows are negative. The smallest become 0.
@@ -98,7 +85,7 @@ return line * 2 * width - 1 + place  # You multiply by 2·width, then subtract 1
 return line * width**2 + place
 return line * height * width + place  # Your numbers have gaps. A line holds 2·width − 1 numbers, one per Δcolumn.
 return line * height + place  # You multiply by the height of the window. A line holds 2·width − 1 numbers.
-return line * (height + width - 1) + place  # Your factor is right for square windows only. A line holds all Δcolumn.
+return line * (height + width - 1) + place  # Your factor is that of a square window. A line holds all Δcolumn.
 return line * (2 * max(height, width) - 1) + place  # Your numbers have gaps if the window is taller than wide.
 return place * (2 * height - 1) + line  # You number the table column by column. In reading order Δrow is multiplied.
 return (place * (2 * height - 1) + line).T  # You number the table column by column, and exchange queries and keys.

@@ -1,11 +1,6 @@
-"""What the tasks of this topic share: an axis, a table for the five tokens, and sizes of random cases."""
+"""What the tasks of this topic share: a table for the five tokens, and sizes of random cases."""
 
 import numpy as np
-
-from course_kit.checking import Axis
-from course_lib.example import TOKENS
-
-LAST_TWO = Axis("query", TOKENS[3:])
 
 # No row is zero and none repeats another, so that a wrong row shows.
 TABLE = np.array(

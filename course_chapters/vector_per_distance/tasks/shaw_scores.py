@@ -19,8 +19,8 @@ from course_kit.checking import Axis, Case
 from course_lib.example import K, Q
 from course_lib.reference import oracle
 
-from ...shared import KEY, QUERY, normal
-from .common import LAST_TWO, TABLE, sizes
+from ...shared import KEY, LAST_TWO, QUERY, normal
+from .common import TABLE, sizes
 
 
 def shaw_scores(q, k, table, past):

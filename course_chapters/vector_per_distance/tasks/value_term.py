@@ -16,8 +16,8 @@ from course_kit.checking import Case
 from course_lib.reference.attention import softmax
 from course_lib.reference.shaw import value_term as reference_value_term
 
-from ...shared import NUMBER, QUERY, SCORES, normal
-from .common import LAST_TWO, TABLE, sizes
+from ...shared import LAST_TWO, NUMBER, QUERY, SCORES, normal
+from .common import TABLE, sizes
 
 
 def value_term(weights, table, past):

@@ -154,9 +154,8 @@ training
 #
 # Now try a scheme of your own: another shape of decay, a bias that looks at parity, vectors for a few offsets and a
 # number for the rest. Write a `Position`, write in plain Python what it adds (`own_scheme.with_bias`,
-# `with_vectors(key=…, value=…, bias=…)` or `with_rotation`), and run the same three checks: `own_scheme.agrees`,
-# `own_scheme.benchmark`, `own_scheme.train`. The last also takes `task="copy-back"` and `task="flip-flop"`. One seed is
-# a hint, not a result: for a claim, take three (`seed=1`, `seed=2`), as [[longer_than_training|chapter #]] does."""
+# `with_vectors(key=…, value=…, bias=…)` or `with_rotation`), and run the same three checks. `own_scheme.train` also
+# takes `task="copy-back"` and `task="flip-flop"`. One seed is a hint, not a result: for a claim, take three."""
 
 
 class Capstone(Exercise):

@@ -1,22 +1,24 @@
 """What the capstone's class must be, demand by demand: if it is broken, the fact, the cause. This imports torch."""
 
 from collections.abc import Iterator
+from math import inf
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from course_kit.checking.arrays import NOTHING, describe_type, shaped
+from course_kit.checking.lines import messages
 from course_lib.definition import randomise
 from course_lib.nn.grid import row_offsets
 from course_lib.nn.position import Position
 from course_study import own_scheme
 
-from .kerple_messages import DEVICE, wrong
+from .kerple_messages import DEVICE, FORMULAS
 
 HEADS = 3
 TEXTS = (HEADS, 5, 5, 0), (1, 6, 6, 0), (2, 1, 6, 5), (12, 2, 6, 3), (2, 4, 3, 1)  # heads, n_q, n_k and past
-Text = tuple[str, tuple[Any, ...], Tensor]  # the call, what a formula is computed from, and the learner's bias
+Text = tuple[str, dict[str, Any], Tensor]  # the call, what a formula is computed from, and the learner's bias
 PROPERTY = "It should be a `@property`, read without parentheses, that returns a tensor with one number for each head."
 WRITES = "Reading a property must not write, not even under `no_grad`. Otherwise it undoes the work of the optimizer."
 STALE = "Is something kept from `__init__` or an earlier call, or are the parameters not read?"
@@ -74,14 +76,15 @@ def hook(cls: Any) -> Iterator[tuple[Any, str, str]]:
         wanted = (heads, n_q + n_k - 1)
         yield row.shape != wanted, f"{call} has shape {tuple(row.shape)}, expected {wanted}", SHAPE
         r, a, c = row_offsets(n_q, n_k, past).double(), module.a.detach()[:, None], module.c.detach()[:, None]
-        texts.append((call, (a, c, r.abs(), r, past), row.detach().double()))
+        names = {"a": a, "c": c, "d": r.abs(), "r": r, "past": past, "inf": inf}
+        texts.append((call, names, row.detach().double()))
     module = drawn(cls)
     stale = torch.equal(module.bias(4, 4, 0), fill(module, 0.7).bias(4, 4, 0))
     yield stale, "the parameters have changed, and `bias` still returns the same", STALE
-    for call, (a, c, d, r, _), yours in texts:
-        right = -a * (c * d).log1p()
+    for call, names, yours in texts:
+        right = -names["a"] * (names["c"] * names["d"]).log1p()
         for head, k in differs(yours, right).nonzero().tolist():
-            told = f"{call}: head {head}, offset {r[k]:.0f}: yours {yours[head, k]:.4g}, with the "
+            told = f"{call}: head {head}, offset {names['r'][k]:.0f}: yours {yours[head, k]:.4g}, with the "
             told += f"module's a and c the formula gives {right[head, k]:.4g}"
             yield True, told, cause_of(texts)
     yield not all(gradients(module, module.bias(4, 4, 0))), "right, but some parameter gets no gradient", DETACHED
@@ -104,11 +107,9 @@ def hook(cls: Any) -> Iterator[tuple[Any, str, str]]:
 
 def cause_of(texts: list[Text]) -> str:
     """The message of the first wrong formula that gives the biases of all texts, or ""."""
-    for of_texts in zip(*(wrong(*given) for _, given, _ in texts)):
-        causes, *formulas = zip(*of_texts)
-        for formula in formulas:
-            if not any(differs(yours, bias).any() for bias, (_, _, yours) in zip(formula, texts)):
-                return causes[0]
+    for _, formula, message in messages(FORMULAS):
+        if not any(differs(yours, eval(formula, {}, names)).any() for _, names, yours in texts):
+            return message
     return ""
 
 

@@ -37,7 +37,6 @@ def draw(rng):
     return n_q, n_q + int(rng.integers(0, 7)), int(rng.integers(1, 6))
 
 
-BUG = "return (j <= i) & (j >= i - w)"
 CASES = [
     Case(5, 5, 2, label="the five tokens, a window of two", axes=(QUERY, KEY)),
     Case(6, 6, 3, label="six tokens, a window of three"),
