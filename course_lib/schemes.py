@@ -125,10 +125,9 @@ class Scheme:
     its product with a key is a number per key. where: the same in words, if those that the comparison has for a hook
     do not fit. parameters: how many numbers it learns. keeps: how many bytes its hooks return for n tokens in
     float32, tables included. relative: whether the answer stays when the whole text moves; None if it sees no
-    position. direction: what it tells of keys before and after a query; other: its other form. fused: the backends
-    besides "eager" that run it. ends: whether it refuses texts of more than n tokens. Tests ask the module for each
-    of these. shared: one module serves all layers. runs: the models of the study that use it, by the names in its
-    commands and results.
+    position. direction: what it tells of keys before and after a query; other: its other form. ends: whether
+    it refuses texts of more than n tokens. Tests ask the module for each of these. shared: one module serves all
+    layers. runs: the models of the study that use it, by the names in its commands and results.
     """
 
     name: str
@@ -143,7 +142,6 @@ class Scheme:
     relative: bool | None = True
     direction: Direction = Direction.BOTH
     other: OtherForm | None = None
-    fused: tuple[str, ...] = ("sdpa",)
     ends: bool = False
     shared: bool = False
     runs: Mapping[str, Use] = field(default_factory=dict)
@@ -312,7 +310,6 @@ SCHEMES: dict[str, Scheme] = {
             enters={"bias": "Swin"},
             parameters=Count("(2·W − 1)²·H", lambda s: (2 * s.window - 1) ** 2 * s.n_heads),
             keeps=Count("(8 + 4·H)·W⁴", lambda s: (8 + 4 * s.n_heads) * s.window**4),
-            fused=(),
         ),
         Scheme(
             name="axial RoPE",
