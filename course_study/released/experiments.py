@@ -315,7 +315,7 @@ NO_KEY = Trial("no key", measure=digits)
 def passkey(model: Released, text: Text) -> Trials:
     yield NO_KEY
     for name, change in {"": Change(), **repairs_by_4(model)}.items():
-        for size in (0, 20000):
+        for size in (0, 4096, 6000, 7800, 12000, 16384, 20000):
             tokens, places = asked(model, text.name, size)
             yield Trial(f"10 fillers, gap {size}" + f", {name}" * bool(name), places | change, tokens, digits, 5)
 
