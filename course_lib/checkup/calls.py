@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from .case import AT, SHORT, Case
+from .case import AT, SHORT, Case, Checks
 from .check import SAME, Check, change, judged
 from .models import Asked, Examined
 
@@ -41,7 +41,7 @@ class Call:
     bad: str
     otherwise: str = "fault"
     first: int = 0  # the text begins at this token
-    kind: str = ""  # for `compare`; empty for a call that separates or numbers texts in another way than it should
+    kind: str = ""  # for the pattern of `compare`, which does not make calls without one
 
     def __call__(self, case: Case) -> Check:
         alone, found = case.alone(self.first), self.logits(case.model, case.short)
@@ -109,7 +109,7 @@ BLOCKS, NOT_ALONE = f"with a mask of blocks, {AS_ALONE}", "the second text is no
 NUMBERS_ALONE = "numbers alone do not separate two texts: give a mask of blocks"
 BEHIND = "not as at once: positions, window or bias are wrong behind a past"
 COST = f"what it costs to number the prompt by the mask and {NEW} new tokens by their place: number both alike"
-CALLS: dict[str, tuple[str, Callable[[Case], Check]]] = {  # the section that explains it, and the check
+CALLS: Checks = {
     "left padding, numbered by the mask": (LEFT_PADDING, Call(
         left_padded(BY_MASK), PLAIN, f"not {PLAIN}: the padding is seen, or the given numbers are not used",
         kind="padded")),

@@ -1,5 +1,6 @@
 """A model and the text that it reads, with what several checks share."""
 
+from collections.abc import Callable
 from functools import cached_property
 
 import torch
@@ -17,11 +18,10 @@ LONGEST_CURVE = 192
 
 
 class Case:
-    """ids (1, n): the text. natural: whether it is one, or random tokens."""
+    """What checks are asked about: a model, and the text (1, n) that it reads."""
 
-    def __init__(self, model: Examined, ids: Tensor, natural: bool) -> None:
-        self.model, self.ids, self.natural = model, ids, natural
-        self.short = ids[:, :SHORT]
+    def __init__(self, model: Examined, ids: Tensor) -> None:
+        self.model, self.ids, self.short = model, ids, ids[:, :SHORT]
         self.said = read(model.config) if model.config else NO_FILE
         self.gaps: list[tuple[int, Check]] = []  # the gap curve, as far as it was asked
         self.span = min(LONGEST_CURVE, model.table - 1) if model.table else LONGEST_CURVE  # tokens of a curve
@@ -62,3 +62,6 @@ class Case:
                 raise Refused(f"the model shows weights of {len(found)} layers, its file has {len(self.said.layers)}")
             self.curves_at[stride, start] = found
         return self.curves_at[stride, start]
+
+
+Checks = dict[str, tuple[str, Callable[[Case], Check]]]  # by name: the section that explains it, and what answers

@@ -3,7 +3,7 @@
 The pattern of the calls is the diagnosis: `pattern` puts it into words.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from torch import Tensor
@@ -16,10 +16,10 @@ from .models import Asked, Examined
 LATE = 10 * SAME  # two right programs differ by 7.7e-5 at 5,001, one with angles in float32, one in float64
 
 
-def whole(ids: Tensor) -> dict[str, tuple[str, Asked]]:
-    """A text (1, n) of 48 tokens or more that is read at once: the kind of the call, and what is asked."""
+def ways(ids: Tensor) -> dict[str, tuple[str, Asked | Call]]:
+    """Every kind of call, for a text (1, n) of 48 tokens or more: the text at once, and the calls of the check-up."""
     short = ids[:, :SHORT]
-    return {
+    whole: dict[str, tuple[str, Asked | Call]] = {
         "one token": ("one", Asked(short[:, :1])),
         "7 tokens": ("short", Asked(short[:, :7])),
         "48 tokens": ("usual", Asked(short)),
@@ -28,29 +28,27 @@ def whole(ids: Tensor) -> dict[str, tuple[str, Asked]]:
         "moved by 5,001": ("late", Asked(short, AT + 5001)),
         "a gap of 1,000 in the middle": ("late", Asked(short, AT + 1000 * (AT >= SHORT // 2))),
     }
+    calls = {name: call for name, (_, call) in CALLS.items() if isinstance(call, Call) and call.kind}
+    return whole | {name: (call.kind, call) for name, call in calls.items()}
 
 
 def compared(a: Examined, b: Examined, ids: Tensor) -> Report:
     """Both models in every kind of call."""
     rows = []
-    for name, (kind, asked) in whole(ids).items():
-        found = row(a, b, kind, lambda model, asked=asked: model.logits(asked), asked)
+    for name, (kind, way) in ways(ids).items():
+        found = row(a, b, way, ids[:, :SHORT], LATE if kind == "late" else SAME)
         rows.append((kind, replace(found, name=name)))
-    for name, (_, call) in CALLS.items():
-        if isinstance(call, Call) and call.kind:
-            found = row(a, b, call.kind, lambda model, call=call: call.logits(model, ids[:, :SHORT]))
-            rows.append((call.kind, replace(found, name=name)))
     return Report(f"{a.name} compared with {b.name}", [check for _, check in rows], [pattern(rows)])
 
 
-def row(a: Examined, b: Examined, kind: str, logits: Callable[[Examined], Tensor], asked: Asked | None = None) -> Check:
+def row(a: Examined, b: Examined, way: Asked | Call, short: Tensor, limit: float) -> Check:
     """How much one call differs, and in which layer first if it can be asked; skipped if one model refuses it."""
-    limit = LATE if kind == "late" else SAME
     try:
-        number = change(logits(a), logits(b))
+        x, y = (model.logits(way) if isinstance(way, Asked) else way.logits(model, short) for model in (a, b))
+        number = change(x, y)
         if number < limit:
             return Check("fine", "equal", number)
-        return Check("fault", first_layer(a, b, asked, limit) if asked else "differs", number)
+        return Check("fault", first_layer(a, b, way, limit) if isinstance(way, Asked) else "differs", number)
     except Refused as why:
         return Check("skipped", str(why))
 

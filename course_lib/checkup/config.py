@@ -75,9 +75,8 @@ def read(config: Mapping[str, Any]) -> Said:
     rotations = {kind: rotation(config, kind) for kind, rotates in zip(kinds, on) if rotates}
     layers = []
     for kind, rotates in zip(kinds, on):
-        own, speeds = (
-            (scheme, None) if scheme != "RoPE" else ("RoPE", rotations[kind][0]) if rotates else ("none", None)
-        )
+        own = "none" if scheme == "RoPE" and not rotates else scheme
+        speeds = rotations[kind][0] if rotates else None
         window = config.get("sliding_window") if kind == SLIDING else None
         chunk = config.get("attention_chunk_size") if kind == "chunked_attention" else None
         layers.append(Layer(own, kind, speeds, window, chunk))
@@ -142,14 +141,15 @@ def rotation(config: Mapping[str, Any], kind: str) -> tuple[NDArray | None, str,
     if rule != "default":
         shown = [f"{name} {value}" for name, value in keys.items() if name in RULE]
         parts.append(f"scaling rule {' '.join([rule, *shown])}")
-    notes, other = [], config.get("rope_theta")
+    notes: list[str] = []
+    other = config.get("rope_theta")
     if not base:
         notes.append("The file gives no base. 10,000 is what programs then take, which need not be this model's.")
         base = DEFAULT_BASE
     if config.get("rope_parameters") and other not in (None, base):
         notes.append(f"The file gives two bases: rope_theta {other:,.0f}, and {base:,.0f} in rope_parameters.")
     length = keys.get("original_max_position_embeddings") or config.get("max_position_embeddings") or 1
-    speeds = speeds_of(rule, keys, base, length, d, turning) if d else None
+    speeds = speeds_of(rule, keys, base, length, d, turning) if d and turning else None
     if not d:
         notes.append("The file does not give the width of a head, so the speeds are unknown.")
     elif speeds is None:

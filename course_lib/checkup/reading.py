@@ -1,7 +1,5 @@
 """The losses of a text, as a model reads it, and under changes of what a query sees and of positions."""
 
-from functools import cached_property
-
 import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
@@ -18,36 +16,28 @@ class Reading:
         self.model, self.ids, self.half = model, ids, ids.shape[1] // 2
         self.at = torch.arange(ids.shape[1])
         i, j = self.at[:, None], self.at
-        self.seen = {  # True where a query may look
-            "all": None,
-            "first half hidden": (i < self.half) | (j >= self.half) | (j < SINKS),
-            "window and sinks": (i - j < NEAR) | (j < SINKS),
-            "window": i - j < NEAR,
+        other = torch.randperm(len(self.at), generator=torch.Generator().manual_seed(0))
+        self.changes = {
+            "none": Asked(ids),
+            "permuted": Asked(ids[:, other]),
+            "first half hidden": Asked(ids, seen=(i < self.half) | (j >= self.half) | (j < SINKS)),
+            "window and sinks": Asked(ids, seen=(i - j < NEAR) | (j < SINKS)),
+            "window": Asked(ids, seen=i - j < NEAR),
         }
-        self._halves: dict[str | int, Tensor] = {}
+        self._losses: dict[str | int, Tensor] = {}
 
-    def losses(self, asked: Asked) -> Tensor:
-        """Of all tokens but the first."""
-        return cross_entropy(self.model.logits(asked)[0, :-1], asked.ids[0, 1:], reduction="none").double()
+    def losses(self, change: str | int = "none") -> Tensor:
+        """Of all tokens but the first, under a change, or with a gap of so many positions in the middle."""
+        if change not in self._losses:
+            asked = self.with_gap(change) if isinstance(change, int) else self.changes[change]
+            logits = self.model.logits(asked)[0, :-1]
+            self._losses[change] = cross_entropy(logits, asked.ids[0, 1:], reduction="none").double()
+        return self._losses[change]
 
-    @cached_property
-    def plain(self) -> Tensor:
-        return self.losses(Asked(self.ids))
+    def with_gap(self, positions: int) -> Asked:
+        return Asked(self.ids, (self.at + positions * (self.at >= self.half))[None])
 
-    @cached_property
+    @property
     def order(self) -> float:
         """How much the mean loss rises if all tokens are permuted."""
-        other = torch.randperm(len(self.at), generator=torch.Generator().manual_seed(0))
-        return float(self.losses(Asked(self.ids[:, other])).mean() - self.plain.mean())
-
-    def second_half(self, change: str | int) -> Tensor:
-        """Of the second half, where a query sees so much, or behind a gap of so many positions."""
-        if change == "all":
-            return self.plain[self.half :]
-        if change not in self._halves:
-            if isinstance(change, int):
-                asked = Asked(self.ids, (self.at + change * (self.at >= self.half))[None])
-            else:
-                asked = Asked(self.ids, seen=self.seen[change])
-            self._halves[change] = self.losses(asked)[self.half :]
-        return self._halves[change]
+        return float(self.losses("permuted").mean() - self.losses().mean())

@@ -19,7 +19,7 @@ from .use import NEEDED, USES
 
 USE = "the use of far text"
 GROUPS = {"the scheme": SCHEME, "the calls": CALLS, USE: USES}
-LONG = 96  # random tokens, if no text is given
+RANDOM = 96  # tokens, if no text is given: too few to check the use of far text
 
 
 def checkup(
@@ -44,10 +44,10 @@ def checkup(
     Raises ValueError for what is not a causal model, for a function of ids alone, and for a text that is too short.
     """
     examined = adapted(model, weights, vocabulary, config)
-    case = Case(examined, *tokens(examined, text, tokenizer))
+    case = Case(examined, tokens(examined, text, tokenizer))
     if model is not None:
         check_causal(case)
-    enough = case.natural and case.ids.shape[1] >= NEEDED
+    enough = case.ids.shape[1] >= NEEDED
     questions = [(group, name) for group in GROUPS for name in GROUPS[group] if enough or group != USE]
     found = []
     with tqdm(questions, disable=None, leave=False, desc="check-up") as bar:  # silent where nobody watches
@@ -79,7 +79,7 @@ def compare(model: Any, other: Any, text: Tensor | None = None) -> Report:
     a, b = adapted(model), adapted(other)
     if a.vocabulary != b.vocabulary:
         raise ValueError(f"other has a vocabulary of {b.vocabulary}, expected that of model, {a.vocabulary}")
-    return compared(a, b, tokens(a, text, None)[0])
+    return compared(a, b, tokens(a, text, None))
 
 
 def adapted(
@@ -107,11 +107,11 @@ def adapted(
         raise ValueError(f"model: {why}") from why
 
 
-def tokens(model: Examined, text: str | Tensor | None, tokenizer: Any) -> tuple[Tensor, bool]:
-    """The token numbers (1, n) to read, and whether they are a text."""
+def tokens(model: Examined, text: str | Tensor | None, tokenizer: Any) -> Tensor:
+    """The token numbers (1, n) to read."""
     if text is None:
         generator = torch.Generator().manual_seed(0)
-        return torch.randint(min(3, model.vocabulary - 1), model.vocabulary, (1, LONG), generator=generator), False
+        return torch.randint(min(3, model.vocabulary - 1), model.vocabulary, (1, RANDOM), generator=generator)
     if isinstance(text, str):
         encode = model.released.encode if isinstance(model, Course) and tokenizer is None else tokenizer
         if encode is None:
@@ -120,7 +120,7 @@ def tokens(model: Examined, text: str | Tensor | None, tokenizer: Any) -> tuple[
         text = encoded if isinstance(encoded, Tensor) else torch.tensor(encoded["input_ids"])
     if text.dim() != 1 or len(text) < SHORT or text.is_floating_point():
         raise ValueError(f"text of {tuple(text.shape)} tokens: expected (n,), with {SHORT} or more")
-    return text[None], True
+    return text[None]
 
 
 def check_causal(case: Case) -> None:

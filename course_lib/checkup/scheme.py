@@ -12,15 +12,14 @@ A change of logits is divided by what positions change in this model at all, bec
 reacts to them.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..reference.alibi import slopes
-from .case import AT, Case
+from .case import AT, Case, Checks
 from .check import SAME, Check, Refused, change, changes, judged
 from .curve import Curve, Sample, suspects, unexplained
 from .models import Asked
@@ -99,9 +98,11 @@ def speeds(case: Case) -> Check:
     """What the file's speeds leave unexplained in the worst layer, and who else explains it."""
     if case.said.scheme != "RoPE":
         raise Refused("for RoPE, with a file that gives its speeds")
-    theta = {number: case.said.layers[number].speeds for number in readable(case)}
-    samples = {number: samples_of(case, number) for number, speeds in theta.items() if speeds is not None}
-    samples = {number: found for number, found in samples.items() if long_enough(found, theta[number])}
+    samples, theta = {}, {}
+    for number in readable(case):
+        known, found = case.said.layers[number].speeds, samples_of(case, number)
+        if known is not None and sum(len(distances) for distances, _ in found) >= 2.5 * len(known):
+            samples[number], theta[number] = found, known
     if not samples:
         raise Refused("no layer with a curve long enough for its speeds")
     rest = {number: unexplained(found, theta[number]) for number, found in samples.items()}
@@ -119,10 +120,6 @@ def samples_of(case: Case, layer: int) -> list[Sample]:
     with suppress(Refused):  # a model that takes no positions, or whose list of angles ends
         runs += [(stride, case.curves(stride, start)) for stride, start in MORE]
     return [(stride * np.arange(found[layer].reach), found[layer].logs) for stride, found in runs]
-
-
-def long_enough(samples: list[Sample], theta: NDArray) -> bool:
-    return sum(len(distances) for distances, _ in samples) >= 2.5 * len(theta)
 
 
 def slopes_of_heads(case: Case) -> Check:
@@ -168,7 +165,7 @@ def late_in_bfloat16(case: Case) -> Check:
 
 
 MOVE, LATE = "released_model: Move the positions", "rope: Deeper · Late positions in bfloat16"
-SCHEME: dict[str, tuple[str, Callable[[Case], Check]]] = {  # the section that explains it, and the check
+SCHEME: Checks = {
     "weights belong to the logits": ("fast_attention: One bias, three ways", belong),
     "layers without positions": ("windows_and_sinks: Layers without positions", flat_layers),
     "depends on the distance alone": ("rope: The algebra", relative),

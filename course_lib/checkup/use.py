@@ -5,14 +5,13 @@ error is that of blocks of 8 tokens, because neighbouring tokens are not indepen
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 import torch
 from torch import Tensor
 
-from .case import Case
+from .case import Case, Checks
 from .check import Check, Refused
 from .reading import NEAR, SINKS
 
@@ -29,7 +28,7 @@ def mean(costs: Tensor) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Cost:
-    """What one change of the reading costs more than another, as a check: above 0 by two errors, below it, or level."""
+    """What one change costs the second half more than another: above 0 by two errors, below it, or level."""
 
     change: str | int
     than: str
@@ -41,7 +40,8 @@ class Cost:
         read = case.reading
         if read.order < 1:
             raise Refused("the order of the tokens is worth less than 1 nat to this model")
-        number, error = mean(read.second_half(self.change) - read.second_half(self.than))
+        costs = read.losses(self.change) - read.losses(self.than)
+        number, error = mean(costs[read.half :])
         outcome = self.above if number > 2 * error else self.level
         if self.below and number < -2 * error:
             outcome = self.below
@@ -50,7 +50,7 @@ class Cost:
 
 def order(case: Case) -> Check:
     found = case.reading
-    says = f"nats; the loss is {float(found.plain.mean()):.2f}"
+    says = f"nats; the loss is {float(found.losses().mean()):.2f}"
     if found.order > 1:
         return Check("fine", says, found.order)
     return Check("know", f"{says}. Below 1 nat, the model does not read this text, or is broken", found.order)
@@ -71,14 +71,14 @@ SINK = "windows_and_sinks: A window without the sink, and with it"
 GAP = "stretching_rope: The curve"
 HIDDEN = Cost(
     "first half hidden",
-    "all",
+    "none",
     level=("know", "nats; this text shows no use of far tokens"),
     above=("fine", "nats; far tokens are used"),
     below=("fault", "nats; far tokens do harm"),
 )
 WINDOW = Cost(
     "window and sinks",
-    "all",
+    "none",
     level=("know", "nats; this text shows no use of keys beyond the window"),
     above=("fine", "nats; keys beyond the window are used"),
 )
@@ -88,7 +88,7 @@ NO_SINKS = Cost(
     level=("fine", "nats; no sink is needed"),
     above=("know", "nats; there is a sink: keep the first tokens"),
 )
-USES: dict[str, tuple[str, Callable[[Case], Check]]] = {  # the section that explains it, and the check
+USES: Checks = {
     "what the order of the tokens is worth": ("blind_to_distance: Far words in the wrong order", order),
     f"first half hidden, but {SINKS} tokens": (USE, HIDDEN),
     f"window of {NEAR} in each layer, and {SINKS} tokens": (USE, WINDOW),
