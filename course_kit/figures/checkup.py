@@ -97,16 +97,19 @@ def gap_curve(gaps: Sequence[tuple[int, Check]]) -> Picture:
     def up(value: float) -> float:
         return 10 + (high - value) / (high - low) * (height - 45)
 
-    parts = [f'<path d="M{left} {up(0):.1f}H{width}" stroke="#57606a" stroke-dasharray="4 3"/>']
-    parts.append(f'<text x="{width}" y="{up(0) - 4:.1f}" font-size="11" text-anchor="end">as if hidden</text>')
-    parts.append(f'<polyline fill="none" stroke="{LINES[0]}" points="')
-    parts[-1] += " ".join(f"{x:.1f},{up(mean):.1f}" for x, (mean, _) in zip(at, means)) + '"/>'
+    line = " ".join(f"{x:.1f},{up(mean):.1f}" for x, (mean, _) in zip(at, means))
+    parts = [
+        f'<path d="M{left} {up(0):.1f}H{width}" stroke="#57606a" stroke-dasharray="4 3"/>',
+        f'<text x="{width}" y="{up(0) - 4:.1f}" font-size="11" text-anchor="end">as if hidden</text>',
+        f'<polyline fill="none" stroke="{LINES[0]}" points="{line}"/>',
+    ]
     for x, (mean, error), (gap, _) in zip(at, means, gaps):
-        parts.append(f'<path d="M{x:.1f} {up(mean - error):.1f}V{up(mean + error):.1f}" stroke="#1b1f24"/>')
-        parts.append(f'<circle cx="{x:.1f}" cy="{up(mean):.1f}" r="4" fill="{LINES[0]}"/>')
-        label = f'<text x="{x:.1f}" y="{height - 22}" font-size="11" text-anchor="middle">{gap:,}</text>'
-        value = f'<text x="{x + 8:.1f}" y="{up(mean) - 6:.1f}" font-size="11">{with_sign(mean, 2)}</text>'
-        parts += [label, value]
+        parts += [
+            f'<path d="M{x:.1f} {up(mean - error):.1f}V{up(mean + error):.1f}" stroke="#1b1f24"/>',
+            f'<circle cx="{x:.1f}" cy="{up(mean):.1f}" r="4" fill="{LINES[0]}"/>',
+            f'<text x="{x:.1f}" y="{height - 22}" font-size="11" text-anchor="middle">{gap:,}</text>',
+            f'<text x="{x + 8:.1f}" y="{up(mean) - 6:.1f}" font-size="11">{with_sign(mean, 2)}</text>',
+        ]
     parts.append(f'<text x="{width / 2}" y="{height - 6}" font-size="11" text-anchor="middle">gap, in positions</text>')
     parts.append('<text x="0" y="12" font-size="11">nats</text>')
     listed = "; ".join(f"{gap:,}: {with_sign(mean, 2)} ± {error:.2f}" for (gap, _), (mean, error) in zip(gaps, means))

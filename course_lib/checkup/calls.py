@@ -1,141 +1,138 @@
-"""Checks of calls: the same tokens padded, in a batch, packed and with a cache, against the text read alone.
+"""Ways to call a model that must not change its logits: the text padded, in a batch, packed, or read with a cache.
 
+A check compares each with the text read alone. `compare` makes the same calls of two models.
 Each number is the relative change of the logits, in the worst row. Healthy models reach 1.4e-5, the weakest fault found
 here 2.8e-3, and the limit SAME is 1e-4.
 """
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from .case import SHORT, Case, Question, question
+from .case import AT, SHORT, Case, Checks
 from .check import SAME, Check, change, judged
-from .models import Examined
+from .models import Asked, Examined
 
 PAD, NEW = 7, 5  # tokens of padding, and tokens that a program numbers in another way than the prompt
 FIRST = 15  # tokens of the first of two packed texts
 KEEP = 8  # tokens that are read one by one, behind a cache
-A_ROW = "fast_attention: Deeper · A row that is not one text"
-CACHE = "fast_attention: Decoding: one new row, and a cache"
+PADDING = torch.arange(PAD + SHORT)[None] >= PAD  # False for padding
+BY_MASK = (PADDING.cumsum(-1) - 1).clamp(0)  # the numbers that the mask gives
+BY_PLACE = BY_MASK + PAD * (torch.arange(PAD + SHORT) >= PAD + SHORT - NEW)
+AGAIN = AT - FIRST * (AT >= FIRST)  # the numbers start again in the second text
+OWN = (AT.T < FIRST) == (AT < FIRST)  # a query may look at its own text
+
 LEFT_PADDING = "which_one: Bug hunt: the prompt that moved"
-
-
-def padded(ids: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The text behind PAD tokens of padding, where it is not padding, and the numbers that a mask gives."""
-    n = ids.shape[1] + PAD
-    padding = torch.arange(n)[None] >= PAD
-    return torch.cat([ids.new_zeros(1, PAD), ids], 1), padding, (padding.cumsum(-1) - 1).clamp(0)
-
-
-@question("left padding, numbered by the mask", LEFT_PADDING)
-def numbered_by_the_mask(case: Case) -> Check:
-    ids, padding, positions = padded(case.short)
-    found = case.model.logits(ids, positions, padding)[:, PAD:]
-    bad = "not as without padding: the padding is seen, or the given numbers are not used"
-    return judged(change(found, case.plain), "as without padding", bad)
-
-
-@question("left padding, without numbers", LEFT_PADDING)
-def without_numbers(case: Case) -> Check:
-    ids, padding, _ = padded(case.short)
-    found = case.model.logits(ids, padding=padding)[:, PAD:]
-    bad = "not as without padding: always give positions, counted from the mask"
-    return judged(change(found, case.plain), "as without padding", bad, otherwise="know")
-
-
-@question("new tokens numbered by their place", A_ROW)
-def numbered_by_place(case: Case) -> Check:
-    ids, padding, positions = padded(case.short)
-    late = positions + PAD * (torch.arange(ids.shape[1]) >= ids.shape[1] - NEW)
-    found = case.model.logits(ids, late, padding)[:, -NEW:]
-    bad = f"what it costs to number the prompt by the mask and {NEW} new tokens by their place: number both alike"
-    return judged(change(found, case.plain[:, -NEW:]), "makes no difference", bad, otherwise="know")
-
-
-@question("generate in a left padded batch", LEFT_PADDING)
-def generate(case: Case) -> Check:
-    prompt, n = case.ids[:, :20], 20
-    other = case.ids[:, n : n + n + PAD]
-    both = torch.cat([padded(prompt)[0], other])
-    padding = torch.stack([padded(prompt)[1][0], torch.ones(n + PAD, dtype=torch.bool)])
-    alone = case.model.generated(prompt, torch.ones_like(prompt), 4)
-    steps = [change(b[:1], a) for a, b in zip(alone, case.model.generated(both, padding, 4))]
-    bad = "the new tokens are numbered in another way" if steps[0] < SAME else "the prompt differs: its mask or numbers"
-    return judged(max(steps), "four new tokens as for the prompt alone", bad)
-
-
-@question("another, shorter text in the batch", "fast_attention: Three traps of SDPA")
-def neighbour(case: Case) -> Check:
-    padding = torch.arange(SHORT) < torch.tensor([[SHORT], [SHORT - 9]])
-    both = torch.cat([case.short, case.short.flip(1)])
-    found = case.model.logits(both, padding=padding)[:1]
-    bad = "a neighbour changes the result: does each text have its own mask?"
-    return judged(change(found, case.plain), "no influence", bad)
-
-
-def second_document(case: Case) -> tuple[Tensor, Tensor, Tensor]:
-    """The second of two packed texts read alone, the numbers that start again with it, and who sees whom."""
-    again = case.at - FIRST * (case.at >= FIRST)
-    own = (case.at.T < FIRST) == (case.at < FIRST)
-    return case.model.logits(case.short[:, FIRST:]), again, own
-
-
-def packed(again: bool, case: Case) -> Check:
-    alone, positions, own = second_document(case)
-    found = case.model.logits(case.short, positions if again else None, seen=own)[:, FIRST:]
-    good, bad = "with a mask of blocks, the second text is as alone", "the second text is not as alone"
-    if again:
-        return judged(change(found, alone), good, f"{bad}, in spite of a mask of blocks and numbers from 0")
-    return judged(change(found, alone), good, f"{bad}: let its numbers start again", otherwise="know")
-
-
-def packed_by_numbers(cache: bool, case: Case) -> Check:
-    alone, positions, _ = second_document(case)
-    found = case.model.packed_by_numbers(case.short, positions, cache)[:, FIRST:]
-    bad = f"numbers alone do not separate two texts: give a mask of blocks{', or switch the cache off' * cache}"
-    return judged(change(found, alone), "the second text is as alone", bad, otherwise="know")
-
-
-def in_parts(model: Examined, ids: Tensor, cuts: Sequence[int]) -> Tensor:
-    """The logits of a text that is read in parts of these lengths, with a cache."""
-    cache, found = None, []
-    for part in ids.split(list(cuts), 1):
-        logits, cache = model.read_on(part, cache)
-        found.append(logits)
-    return torch.cat(found, 1)
-
-
-def continued(cuts: Sequence[int], case: Case) -> Check:
-    found = in_parts(case.model, case.short, cuts)
-    bad = "not as at once: positions, window or bias are wrong behind a past"
-    return judged(change(found, case.plain), "as at once", bad)
-
-
-@question("cache: four tokens read, and taken back", "windows_and_sinks: The cache becomes a ring")
-def taken_back(case: Case) -> Check:
-    ids, begin = case.short, SHORT - KEEP
-    _, cache = case.model.read_on(ids[:, :begin])
-    getattr(cache, "activate_past_recording", lambda: None)()  # otherwise a windowed cache has no way back
-    _, cache = case.model.read_on(ids[:, :4], cache)
-    case.model.go_back(cache, 4)
-    found = case.model.read_on(ids[:, begin:], cache)[0]
-    return judged(change(found, case.plain[:, begin:]), "as if never read", "what was taken back is still seen")
-
-
+A_ROW = "fast_attention: Deeper · A row that is not one text"
+THREE_TRAPS = "fast_attention: Three traps of SDPA"
 TWO_TEXTS = "released_model: Deeper · Two documents in one text"
-CALLS = (
-    numbered_by_the_mask,
-    without_numbers,
-    numbered_by_place,
-    generate,
-    neighbour,
-    Question("packed, numbers run on", TWO_TEXTS, partial(packed, False)),
-    Question("packed, numbers start again", TWO_TEXTS, partial(packed, True)),
-    Question("packed by numbers alone, without a cache", A_ROW, partial(packed_by_numbers, False)),
-    Question("packed by numbers alone, with a cache", A_ROW, partial(packed_by_numbers, True)),
-    Question("cache: in two chunks", CACHE, partial(continued, (SHORT // 2, SHORT // 2))),
-    Question("cache: one by one", CACHE, partial(continued, (SHORT - KEEP, *[1] * KEEP))),
-    taken_back,
-)
+CACHE = "fast_attention: Decoding: one new row, and a cache"
+RING = "windows_and_sinks: The cache becomes a ring"
+
+
+@dataclass(frozen=True)
+class Call:
+    """One way to call a model, as a check: are the last tokens of a text as they are if it is read alone?"""
+
+    logits: Callable[[Examined, Tensor], Tensor]  # of the last tokens of the short text
+    good: str
+    bad: str
+    otherwise: str = "fault"
+    first: int = 0  # the text begins at this token
+    kind: str = ""  # for the pattern of `compare`, which does not make calls without one
+
+    def __call__(self, case: Case) -> Check:
+        alone, found = case.alone(self.first), self.logits(case.model, case.short)
+        return judged(change(found, alone[:, -found.shape[1] :]), self.good, self.bad, otherwise=self.otherwise)
+
+
+def padded(ids: Tensor) -> Tensor:
+    return torch.cat([ids.new_zeros(1, PAD), ids], 1)
+
+
+def left_padded(positions: Tensor | None, last: int = SHORT) -> Callable[[Examined, Tensor], Tensor]:
+    """The text behind padding, numbered in this way, or by the model."""
+    return lambda model, ids: model.logits(Asked(padded(ids), positions, PADDING))[:, -last:]
+
+
+def beside_another(model: Examined, ids: Tensor) -> Tensor:
+    padding = torch.arange(SHORT) < torch.tensor([[SHORT], [SHORT - 9]])
+    return model.logits(Asked(torch.cat([ids, ids.flip(1)]), padding=padding))[:1]
+
+
+def packed(positions: Tensor | None) -> Callable[[Examined, Tensor], Tensor]:
+    """Two texts in one, with a mask of blocks."""
+    return lambda model, ids: model.logits(Asked(ids, positions, seen=OWN))[:, FIRST:]
+
+
+def packed_by_numbers(cache: bool) -> Callable[[Examined, Tensor], Tensor]:
+    return lambda model, ids: model.packed_by_numbers(Asked(ids, AGAIN), cache)[:, FIRST:]
+
+
+def in_parts(*lengths: int) -> Callable[[Examined, Tensor], Tensor]:
+    """The text in parts, with a cache."""
+
+    def logits(model: Examined, ids: Tensor) -> Tensor:
+        cache, found = None, []
+        for part in ids.split(lengths, 1):
+            part_logits, cache = model.read_on(part, cache)
+            found.append(part_logits)
+        return torch.cat(found, 1)
+
+    return logits
+
+
+def taken_back(model: Examined, ids: Tensor) -> Tensor:
+    """Four wrong tokens are read, and taken out of the cache, before the last KEEP."""
+    _, cache = model.read_on(ids[:, :-KEEP])
+    getattr(cache, "activate_past_recording", lambda: None)()  # otherwise a windowed cache has no way back
+    _, cache = model.read_on(ids[:, :4], cache)
+    model.go_back(cache, 4)
+    return model.read_on(ids[:, -KEEP:], cache)[0]
+
+
+def generate(case: Case) -> Check:
+    """Four new tokens in a batch of two, against four for the prompt alone."""
+    prompt, other = case.ids[:, :20], case.ids[:, 20 : 40 + PAD]
+    padding = torch.arange(20 + PAD) >= torch.tensor([[PAD], [0]])
+    alone = case.model.generated(prompt, torch.ones_like(prompt), 4)
+    both = case.model.generated(torch.cat([padded(prompt), other]), padding, 4)[:1]
+    only_new = change(both[:, :1], alone[:, :1]) < SAME
+    bad = "the new tokens are numbered in another way" if only_new else "the prompt differs: its mask or numbers"
+    return judged(change(both, alone), "four new tokens as for the prompt alone", bad)
+
+
+PLAIN, AS_ALONE = "as without padding", "the second text is as alone"
+BLOCKS, NOT_ALONE = f"with a mask of blocks, {AS_ALONE}", "the second text is not as alone"
+NUMBERS_ALONE = "numbers alone do not separate two texts: give a mask of blocks"
+BEHIND = "not as at once: positions, window or bias are wrong behind a past"
+COST = f"what it costs to number the prompt by the mask and {NEW} new tokens by their place: number both alike"
+CALLS: Checks = {
+    "left padding, numbered by the mask": (LEFT_PADDING, Call(
+        left_padded(BY_MASK), PLAIN, f"not {PLAIN}: the padding is seen, or the given numbers are not used",
+        kind="padded")),
+    "left padding, without numbers": (LEFT_PADDING, Call(
+        left_padded(None), PLAIN, f"not {PLAIN}: always give positions, counted from the mask", "know",
+        kind="padded")),
+    "new tokens numbered by their place": (A_ROW, Call(
+        left_padded(BY_PLACE, NEW), "makes no difference", COST, "know")),
+    "generate in a left padded batch": (LEFT_PADDING, generate),
+    "another, shorter text in the batch": (THREE_TRAPS, Call(
+        beside_another, "no influence", "a neighbour changes the result: does each text have its own mask?",
+        kind="padded")),
+    "packed, numbers run on": (TWO_TEXTS, Call(
+        packed(None), BLOCKS, f"{NOT_ALONE}: let its numbers start again", "know", FIRST, "padded")),
+    "packed, numbers start again": (TWO_TEXTS, Call(
+        packed(AGAIN), BLOCKS, f"{NOT_ALONE}, in spite of a mask of blocks and numbers from 0",
+        first=FIRST, kind="padded")),
+    "packed by numbers alone, without a cache": (A_ROW, Call(
+        packed_by_numbers(False), AS_ALONE, NUMBERS_ALONE, "know", FIRST)),
+    "packed by numbers alone, with a cache": (A_ROW, Call(
+        packed_by_numbers(True), AS_ALONE, f"{NUMBERS_ALONE}, or switch the cache off", "know", FIRST)),
+    "cache: in two chunks": (CACHE, Call(in_parts(SHORT // 2, SHORT // 2), "as at once", BEHIND, kind="cache")),
+    "cache: one by one": (CACHE, Call(in_parts(SHORT - KEEP, *[1] * KEEP), "as at once", BEHIND, kind="cache")),
+    "cache: four tokens read, and taken back": (RING, Call(
+        taken_back, "as if never read", "what was taken back is still seen", kind="cache")),
+}  # fmt: skip

@@ -1,100 +1,67 @@
-"""A model, the text that it reads, and what several checks share; and how a check is asked."""
+"""A model and the text that it reads, with what several checks share."""
 
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
 from functools import cached_property
 
 import torch
 from torch import Tensor
 
 from .check import Check, Refused, change
-from .config import Layer, Said, read
+from .config import NO_FILE, read
 from .curve import Curve, curves
-from .models import Examined
+from .models import Asked, Examined
 from .reading import Reading
 
 SHORT = 48  # tokens, for checks of a call
+AT = torch.arange(SHORT)[None]
 LONGEST_CURVE = 192
-NO_FILE = Said([], ["There is no file, so nothing is compared with one."], None, None)
 
 
 class Case:
-    """ids (1, n): the text. natural: whether it is one, or random tokens."""
+    """What checks are asked about: a model, and the text (1, n) that it reads."""
 
-    def __init__(self, model: Examined, ids: Tensor, natural: bool) -> None:
-        self.model, self.ids, self.natural = model, ids, natural
-        self.short, self.at = ids[:, :SHORT], torch.arange(SHORT)[None]
+    def __init__(self, model: Examined, ids: Tensor) -> None:
+        self.model, self.ids, self.short = model, ids, ids[:, :SHORT]
         self.said = read(model.config) if model.config else NO_FILE
         self.gaps: list[tuple[int, Check]] = []  # the gap curve, as far as it was asked
         self.span = min(LONGEST_CURVE, model.table - 1) if model.table else LONGEST_CURVE  # tokens of a curve
-        self._curves: dict[tuple[int, int], list[Curve]] = {}
+        self.curves_at: dict[tuple[int, int], list[Curve]] = {}  # by stride and start, as far as they were asked
+        self._alone: dict[int, Tensor] = {}
 
-    @property
-    def scheme(self) -> str:
-        """The scheme that the file names."""
-        return self.said.scheme if self.said.layers else "unknown"
+    def alone(self, first: int = 0) -> Tensor:
+        """The logits of the short text from this token on, read alone."""
+        if first not in self._alone:
+            self._alone[first] = self.model.logits(Asked(self.short[:, first:]))
+        return self._alone[first]
 
-    @property
-    def layers(self) -> Sequence[Layer]:
-        """What the file says of each layer; empty without a file."""
-        return self.said.layers
-
-    @property
-    def has_curves(self) -> bool:
-        """Whether the model showed its weights."""
-        return (1, 0) in self._curves
-
-    @cached_property
-    def plain(self) -> Tensor:
-        """The logits of the short text, read alone."""
-        return self.model.logits(self.short)
-
-    @cached_property
-    def gap(self) -> float:
-        """How much a gap of 5 positions in the middle of the short text changes the logits."""
-        return change(self.model.logits(self.short, self.at + 5 * (self.at >= SHORT // 2)), self.plain)
+    def at(self, positions: Tensor) -> Tensor:
+        """The logits of the short text at other positions."""
+        return self.model.logits(Asked(self.short, positions))
 
     @cached_property
     def reading(self) -> Reading:
         """The losses of the whole text."""
         return Reading(self.model, self.ids)
 
+    @cached_property
+    def gap(self) -> float:
+        """How much a gap of 5 positions in the middle of the short text changes the logits."""
+        return change(self.at(AT + 5 * (AT >= SHORT // 2)), self.alone())
+
     def curves(self, stride: int = 1, start: int = 0) -> list[Curve]:
         """The curves of all layers at these positions; of a shorter text where a list in the model ends."""
-        if (stride, start) not in self._curves:
+        if (stride, start) not in self.curves_at:
             try:
                 found = curves(self.model, self.span, stride, start)
             except Refused:
-                if self._curves or self.model.length >= self.span:
+                if self.curves_at or self.model.length >= self.span:
                     raise
                 self.span = self.model.length // 2
                 found = curves(self.model, self.span)
-            if self.layers and len(found) != len(self.layers):
-                raise Refused(f"the model shows weights of {len(found)} layers, and its file has {len(self.layers)}")
-            self._curves[stride, start] = found
-        return self._curves[stride, start]
+            if self.said.layers and len(found) != len(self.said.layers):
+                raise Refused(f"the model shows weights of {len(found)} layers, its file has {len(self.said.layers)}")
+            self.curves_at[stride, start] = found
+        return self.curves_at[stride, start]
 
 
-@dataclass(frozen=True)
-class Question:
-    """A check before it is asked: its name, the section that explains it, and the function that answers."""
-
-    name: str
-    section: str
-    function: Callable[[Case], Check]
-
-    def ask(self, case: Case, group: str) -> Check:
-        """The answer. A model that refuses the call, or stops in it, is skipped with the reason."""
-        begin = time.perf_counter()
-        try:
-            found = self.function(case)
-        except Refused as why:
-            found = Check("skipped", str(why))
-        seconds = time.perf_counter() - begin
-        return replace(found, name=self.name, group=group, section=self.section, seconds=seconds)
-
-
-def question(name: str, section: str) -> Callable[[Callable[[Case], Check]], Question]:
-    """Makes a question of a function that answers it."""
-    return lambda function: Question(name, section, function)
+Checks = dict[str, tuple[str, Callable[[Case], Check]]]  # by name: the section that explains it, and what answers

@@ -35,7 +35,6 @@ class Check:
     name: str = ""
     group: str = ""
     section: str = ""
-    seconds: float = 0.0
 
     @property
     def shown(self) -> str:

@@ -14,17 +14,21 @@ from numpy.typing import NDArray
 from ..reference import speeds as rules
 from ..reference.absolute import frequencies
 
-BY_NAME = {  # families whose file names no scheme
-    "bloom": "ALiBi",
-    "mpt": "ALiBi",
-    "gpt2": "table",
-    "opt": "table",
-    "llama": "RoPE",
-    "gptj": "RoPE",
+NAMES = {  # what files call it; the first name that a file has counts
+    "layers": ("num_decoder_layers", "num_hidden_layers", "n_layer", "n_layers", "num_layers"),
+    "heads": ("num_attention_heads", "n_head", "num_heads", "n_heads"),
+    "d_model": ("hidden_size", "n_embd", "d_model"),
+    "d_head": ("qk_rope_head_dim", "head_dim"),  # of the rotated part, where a file has a key for that
+    "length": ("max_position_embeddings", "n_positions", "max_seq_len", "seq_length"),
+    "base": ("rope_theta", "rotary_emb_base"),
+    "share": ("partial_rotary_factor", "rotary_pct"),
+    "one of so many sees all": ("sliding_window_pattern", "_sliding_window_pattern"),
 }
+FAMILIES = {"bloom": "ALiBi", "mpt": "ALiBi", "gpt2": "table", "opt": "table", "llama": "RoPE", "gptj": "RoPE"}
 ROTATION = ("rope_parameters", "rope_theta", "rope_scaling", "rotary_emb_base", "rotary_dim", "rotary_pct")
+RULE = ("factor", "original_max_position_embeddings", "beta_fast", "beta_slow", "low_freq_factor", "high_freq_factor")
 DEFAULT_BASE = 10000.0  # what programs take if the file gives none
-LENGTHS = ("original_max_position_embeddings", "beta_fast", "beta_slow", "low_freq_factor", "high_freq_factor")
+SLIDING, FULL = "sliding_attention", "full_attention"
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,7 @@ class Layer:
     """One layer: its scheme, and what a query sees."""
 
     scheme: str  # RoPE, ALiBi, T5 buckets, table, none, unknown
-    kind: str = "full_attention"
+    kind: str = FULL
     speeds: NDArray | None = None  # of RoPE, radians per position; None if the rule is unknown
     window: int | None = None  # keys that a query sees, itself among them
     chunk: int | None = None  # tokens of a chunk, in which a query sees the keys before it
@@ -44,13 +48,18 @@ class Said:
 
     layers: Sequence[Layer]
     words: Sequence[str]
-    length: int | None
-    n_heads: int | None
+    length: int | None = None
+    n_heads: int | None = None
 
     @property
     def scheme(self) -> str:
         """The scheme of the layers that have one."""
+        if not self.layers:
+            return "unknown"
         return next((layer.scheme for layer in self.layers if layer.scheme != "none"), "none")
+
+
+NO_FILE = Said([], ["There is no file, so nothing is compared with one."])
 
 
 def read(config: Mapping[str, Any]) -> Said:
@@ -59,153 +68,135 @@ def read(config: Mapping[str, Any]) -> Said:
     Raises ValueError for what is not a config with a number of layers.
     """
     config = config.get("text_config") or config
-    n_layers = first(config, "num_decoder_layers", "num_hidden_layers", "n_layer", "n_layers", "num_layers")
-    if not isinstance(n_layers, int):
+    if not isinstance(first(config, "layers"), int):
         raise ValueError(f"config={dict(config)}: expected the keys of a config.json, such as num_hidden_layers")
-    window = config.get("sliding_window") if config.get("use_sliding_window") is not False else None
-    kinds, chunk = kinds_of(config, n_layers, window), config.get("attention_chunk_size")
-    scheme, on = scheme_of(config), rotated_layers(config, n_layers, kinds)
-    notes: list[str] = []
+    scheme, kinds = scheme_of(config), kinds_of(config)
+    on = [scheme == "RoPE" and on for on in rotated_layers(config, kinds)]
+    rotations = {kind: rotation(config, kind) for kind, rotates in zip(kinds, on) if rotates}
     layers = []
-    for number, kind in enumerate(kinds):
-        own = scheme if scheme != "RoPE" or on[number] else "none"
-        speeds = speeds_of(config, kind, notes) if own == "RoPE" else None
-        seen = window if kind == "sliding_attention" else None
-        layers.append(Layer(own, kind, speeds, seen, chunk if kind == "chunked_attention" else None))
-    length = first(config, "max_position_embeddings", "n_positions", "max_seq_len", "seq_length")
-    heads = first(config, "num_attention_heads", "n_head", "num_heads", "n_heads")
-    words = [*described(config, scheme, layers), *dict.fromkeys(notes), unsaid(scheme, layers)]
-    return Said(layers, words, length, heads)
+    for kind, rotates in zip(kinds, on):
+        own = "none" if scheme == "RoPE" and not rotates else scheme
+        speeds = rotations[kind][0] if rotates else None
+        window = config.get("sliding_window") if kind == SLIDING else None
+        chunk = config.get("attention_chunk_size") if kind == "chunked_attention" else None
+        layers.append(Layer(own, kind, speeds, window, chunk))
+    words = ["The file names no scheme." if scheme == "unknown" else f"The file says: {scheme}."]
+    words += [sentence for _, sentence, _ in rotations.values()]
+    if scheme == "ALiBi" and any(config.get(key) for key in ROTATION):
+        words.append("It has keys of RoPE beside ALiBi, which are not used.")
+    notes = [note for *_, notes in rotations.values() for note in notes]
+    words += [*of_layers(layers), *dict.fromkeys(notes), unsaid(scheme, layers)]
+    return Said(layers, words, first(config, "length"), first(config, "heads"))
 
 
-def first(config: Mapping[str, Any], *names: str) -> Any:
-    """The value of the first of these keys that the file has."""
-    return next((config[name] for name in names if config.get(name) is not None), None)
+def first(config: Mapping[str, Any], what: str) -> Any:
+    """What the file gives under any of its names."""
+    return next((config[name] for name in NAMES[what] if config.get(name) is not None), None)
 
 
 def scheme_of(config: Mapping[str, Any]) -> str:
     """The scheme of the model as a whole."""
-    alibi = config.get("alibi") or (config.get("attn_config") or {}).get("alibi")
-    if alibi or BY_NAME.get(config.get("model_type", "")) == "ALiBi":
+    of_family = FAMILIES.get(config.get("model_type", ""), "unknown")
+    if of_family == "ALiBi" or config.get("alibi") or (config.get("attn_config") or {}).get("alibi"):
         return "ALiBi"
     if config.get("relative_attention_num_buckets"):
         return "T5 buckets"
-    if any(config.get(key) is not None for key in ROTATION):
-        return "RoPE"
-    return BY_NAME.get(config.get("model_type", ""), "unknown")
+    return "RoPE" if any(config.get(key) is not None for key in ROTATION) else of_family
 
 
-def kinds_of(config: Mapping[str, Any], n_layers: int, window: int | None) -> list[str]:
+def kinds_of(config: Mapping[str, Any]) -> list[str]:
     """The kind of each layer."""
-    sliding, full = "sliding_attention", "full_attention"
-    every = first(config, "sliding_window_pattern", "_sliding_window_pattern")
+    n_layers, every = first(config, "layers"), first(config, "one of so many sees all")
     if config.get("layer_types"):
         return list(config["layer_types"])
-    if not window:
-        return [full] * n_layers
-    if isinstance(every, int):  # every so many layers, one sees everything
-        return [full if (number + 1) % every == 0 else sliding for number in range(n_layers)]
+    if not config.get("sliding_window") or config.get("use_sliding_window") is False:
+        return [FULL] * n_layers
+    if isinstance(every, int):
+        return [SLIDING if (number + 1) % every else FULL for number in range(n_layers)]
     whole = config.get("max_window_layers", 0) if "use_sliding_window" in config else 0
-    return [full if number < whole else sliding for number in range(n_layers)]  # the first ones see everything
+    return [FULL if number < whole else SLIDING for number in range(n_layers)]  # the first ones see everything
 
 
-def rotated_layers(config: Mapping[str, Any], n_layers: int, kinds: Sequence[str]) -> list[bool]:
-    """True for each layer that rotates."""
+def rotated_layers(config: Mapping[str, Any], kinds: Sequence[str]) -> list[bool]:
+    """True for each layer that rotates, if the scheme is RoPE."""
     if config.get("no_rope_layers"):  # in spite of its name, 1 means with RoPE
         return [bool(flag) for flag in config["no_rope_layers"]]
     if every := config.get("no_rope_layer_interval"):
-        return [(number + 1) % every != 0 for number in range(n_layers)]
+        return [(number + 1) % every != 0 for number in range(len(kinds))]
     if config.get("model_type") == "cohere2":  # its full layers have no positions
-        return [kind == "sliding_attention" for kind in kinds]
-    return [True] * n_layers
+        return [kind == SLIDING for kind in kinds]
+    return [True] * len(kinds)
 
 
-def rope_of(config: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """The rotation's numbers of one kind of layer under the new names, from old and new keys."""
-    new = config.get("rope_parameters") or {}
-    new = new.get(kind, new)
-    old = {name: value for name, value in (config.get("rope_scaling") or {}).items() if name != "type"}
-    if "rope_type" not in old and config.get("rope_scaling"):
-        old["rope_type"] = config["rope_scaling"].get("type", "default")
-    if kind == "sliding_attention" and config.get("rope_local_base_freq"):  # Gemma 3 before rope_parameters
-        return {"rope_theta": config["rope_local_base_freq"]}
-    base = {"rope_theta": first(config, "rope_theta", "rotary_emb_base")}
-    share = {"partial_rotary_factor": first(config, "partial_rotary_factor", "rotary_pct")}
-    return {name: value for name, value in {**base, **share, **old, **new}.items() if value is not None}
-
-
-def speeds_of(config: Mapping[str, Any], kind: str, notes: list[str]) -> NDArray | None:
-    """The speeds of the pairs of one kind of layer; what a reader should know of their source is added to the notes."""
-    rope, d = rope_of(config, kind), head_width(config)
-    base, rule = rope.get("rope_theta"), rope.get("rope_type", "default")
-    if base is None:
+def rotation(config: Mapping[str, Any], kind: str) -> tuple[NDArray | None, str, Sequence[str]]:
+    """One kind of layer that rotates: its speeds if they are known, in a sentence, and notes on their source."""
+    keys = keys_of_rotation(config, kind)
+    base, rule = keys.get("rope_theta"), keys.get("rope_type") or keys.get("type") or "default"
+    d_model, heads, d = (first(config, what) for what in ("d_model", "heads", "d_head"))
+    d = d or (d_model // heads if d_model and heads else None)
+    turning = config.get("rotary_dim") or (d and int(d * keys.get("partial_rotary_factor", 1)))
+    parts = [f"base {base:,.0f}" if base else "base not given", f"{turning} of {d} channels of a head rotate"]
+    if turning != d:
+        parts.append(f"with the speeds of the {'whole head' if rule == 'proportional' else 'rotated part'}")
+    if rule != "default":
+        shown = [f"{name} {value}" for name, value in keys.items() if name in RULE]
+        parts.append(f"scaling rule {' '.join([rule, *shown])}")
+    notes: list[str] = []
+    other = config.get("rope_theta")
+    if not base:
         notes.append("The file gives no base. 10,000 is what programs then take, which need not be this model's.")
         base = DEFAULT_BASE
-    old = config.get("rope_theta")
-    if config.get("rope_parameters") and old not in (None, base):
-        notes.append(f"The file gives two bases: rope_theta {old:,.0f}, and {base:,.0f} in rope_parameters.")
-    if d is None:
+    if config.get("rope_parameters") and other not in (None, base):
+        notes.append(f"The file gives two bases: rope_theta {other:,.0f}, and {base:,.0f} in rope_parameters.")
+    length = keys.get("original_max_position_embeddings") or config.get("max_position_embeddings") or 1
+    speeds = speeds_of(rule, keys, base, length, d, turning) if d and turning else None
+    if not d:
         notes.append("The file does not give the width of a head, so the speeds are unknown.")
-        return None
-    turning = config.get("rotary_dim") or int(d * rope.get("partial_rotary_factor", 1))
-    theta = frequencies(turning, base)
-    s = rope.get("factor", 1.0)
-    length = first(rope, "original_max_position_embeddings") or config.get("max_position_embeddings") or 1
-    if rule in ("default", "dynamic"):  # dynamic: unchanged up to the length
-        return theta
-    if rule == "linear":
-        return rules.interpolated(theta, s)
-    if rule == "llama3":
-        low, high = rope["low_freq_factor"], rope["high_freq_factor"]
-        return rules.llama3(theta, s, length, low=low, high=high)
-    if rule == "yarn":
-        ramp = {"fast": rope.get("beta_fast") or 32.0, "slow": rope.get("beta_slow") or 1.0}
-        return rules.yarn(turning, s, length, base=base, truncate=rope.get("truncate", True), **ramp)
-    if rule in ("longrope", "su"):
-        return rules.by_factors(theta, rope["short_factor"])
-    if rule == "proportional":  # the speeds of the whole head, of which the first ones are used
-        theta = frequencies(d, base)
-        return np.where(np.arange(len(theta)) < turning // 2, theta, 0.0) / s
-    notes.append(f"The rule {rule!r} is not known here, so the speeds are not compared.")
+    elif speeds is None:
+        notes.append(f"The rule {rule!r} is not known here, so the speeds are not compared.")
+    return speeds, f"RoPE in {kind.replace('_', ' ')}: {', '.join(parts)}.", notes
+
+
+def keys_of_rotation(config: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """The numbers of one kind of layer under the names of today, from old and new keys."""
+    if kind == SLIDING and config.get("rope_local_base_freq"):  # Gemma 3 before rope_parameters
+        return {"rope_theta": config["rope_local_base_freq"]}
+    old, new = config.get("rope_scaling") or {}, config.get("rope_parameters") or {}
+    oldest = {"rope_theta": first(config, "base"), "partial_rotary_factor": first(config, "share")}
+    return {name: value for name, value in (oldest | old | new.get(kind, new)).items() if value is not None}
+
+
+def speeds_of(rule: str, keys: Mapping[str, Any], base: float, length: float, d: int, turning: int) -> NDArray | None:
+    """The speeds of the pairs under a scaling rule; None if the rule is not known."""
+    theta, s = frequencies(turning, base), keys.get("factor", 1.0)
+    match rule:
+        case "default" | "dynamic":  # dynamic: unchanged up to the length
+            return theta
+        case "linear":
+            return rules.interpolated(theta, s)
+        case "llama3":
+            return rules.llama3(theta, s, length, low=keys["low_freq_factor"], high=keys["high_freq_factor"])
+        case "yarn":
+            ramp = {"fast": keys.get("beta_fast", 32.0), "slow": keys.get("beta_slow", 1.0)}
+            return rules.yarn(turning, s, length, base=base, truncate=keys.get("truncate", True), **ramp)
+        case "longrope" | "su":
+            return rules.by_factors(theta, keys["short_factor"])
+        case "proportional":  # the speeds of the whole head, of which the first ones are used
+            theta = frequencies(d, base)
+            return np.where(np.arange(len(theta)) < turning // 2, theta, 0.0) / s
     return None
 
 
-def head_width(config: Mapping[str, Any]) -> int | None:
-    """The channels of a head, or of its rotated part where the file has a key for that."""
-    if width := first(config, "qk_rope_head_dim", "head_dim"):
-        return width
-    d_model = first(config, "hidden_size", "n_embd", "d_model")
-    heads = first(config, "num_attention_heads", "n_head", "num_heads", "n_heads")
-    return d_model // heads if d_model and heads else None
-
-
-def described(config: Mapping[str, Any], scheme: str, layers: Sequence[Layer]) -> list[str]:
-    """Sentences on the scheme, the rotation of each kind of layer, windows, and layers without positions."""
-    words = [f"The file says: {scheme}." if scheme != "unknown" else "The file names no scheme."]
-    for kind in dict.fromkeys(layer.kind for layer in layers if layer.scheme == "RoPE"):
-        rope, d = rope_of(config, kind), head_width(config)
-        turning = config.get("rotary_dim") or (d and int(d * rope.get("partial_rotary_factor", 1)))
-        rule, base = rope.get("rope_type", "default"), rope.get("rope_theta")
-        numbers = [f"base {base:,.0f}" if base else "base not given", f"{turning} of {d} channels of a head rotate"]
-        if turning != d:
-            whole = "of the whole head" if rule == "proportional" else "of the rotated part"
-            numbers.append(f"with the speeds {whole}")
-        if rule != "default":
-            more = [f"{name} {value}" for name, value in rope.items() if name in ("factor", *LENGTHS)]
-            numbers.append(f"scaling rule {' '.join([rule, *more])}")
-        words.append(f"RoPE in {kind.replace('_', ' ')}: {', '.join(numbers)}.")
-    if scheme == "ALiBi" and any(config.get(key) for key in ROTATION):
-        words.append("It has keys of RoPE beside ALiBi, which are not used.")
+def of_layers(layers: Sequence[Layer]) -> list[str]:
+    """Sentences on windows, chunks, and layers without positions."""
+    words = []
     for what, name in (("window", "a window"), ("chunk", "chunks")):
-        for size in sorted({getattr(layer, what) for layer in layers} - {None}):
-            words.append(f"{len(at(layers, what, size))} of {len(layers)} layers have {name} of {size:,} tokens.")
-    if off := at(layers, "scheme", "none"):
-        words.append(f"Layers without positions: {', '.join(map(str, off))}.")
+        sizes = [getattr(layer, what) for layer in layers]
+        for size in sorted({*sizes} - {None}):
+            words.append(f"{sizes.count(size)} of {len(layers)} layers have {name} of {size:,} tokens.")
+    if off := [str(number) for number, layer in enumerate(layers) if layer.scheme == "none"]:
+        words.append(f"Layers without positions: {', '.join(off)}.")
     return words
-
-
-def at(layers: Sequence[Layer], what: str, value: Any) -> list[int]:
-    return [number for number, layer in enumerate(layers) if getattr(layer, what) == value]
 
 
 def unsaid(scheme: str, layers: Sequence[Layer]) -> str:

@@ -15,10 +15,11 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 
-from .models import Examined
+from .models import Asked, Examined
 
 TOKEN = 42
 LOWEST = -80.0  # lower, float32 loses the weights; a curve ends there
+FLAT = 2e-6  # a curve that departs less from its mean sees no position
 Sample = tuple[NDArray, NDArray]  # distances (n,), and a curve for each head (heads, n)
 
 
@@ -37,8 +38,13 @@ class Curve:
 
     @property
     def size(self) -> float:
-        """How far a curve departs from its mean; about 0 if the layer sees no position."""
+        """How far a curve departs from its mean."""
         return float(abs(self.logs - self.logs.mean(-1, keepdims=True)).max())
+
+    @property
+    def flat(self) -> bool:
+        """Whether the layer sees no position."""
+        return self.size < FLAT
 
 
 def curves(model: Examined, n: int, stride: int = 1, start: int = 0) -> list[Curve]:
@@ -48,10 +54,11 @@ def curves(model: Examined, n: int, stride: int = 1, start: int = 0) -> list[Cur
     """
     ids = torch.full((1, n), min(TOKEN, model.vocabulary - 1))
     positions = None if (stride, start) == (1, 0) else start + stride * torch.arange(n)[None]
-    return [_curve(weights.double().numpy()) for weights in model.shown(ids, positions).weights]
+    weights, _ = model.shown(Asked(ids, positions))
+    return [curve_of(layer.double().numpy()) for layer in weights]
 
 
-def _curve(weights: NDArray) -> Curve:
+def curve_of(weights: NDArray) -> Curve:
     """Of the weights (heads, n, n) of a layer."""
     n = weights.shape[-1]
     with np.errstate(divide="ignore"):

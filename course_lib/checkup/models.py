@@ -15,11 +15,13 @@ from .check import Refused
 
 
 @dataclass(frozen=True)
-class Shown:
-    """The attention weights (heads, n, n) of each layer, and the logits of the same call where it has them."""
+class Asked:
+    """What a model is asked to read: tokens, and what it should know of their places."""
 
-    weights: Sequence[Tensor]
-    logits: Tensor | None = None
+    ids: Tensor  # (batch, n)
+    positions: Tensor | None = None  # (batch or 1, n)
+    padding: Tensor | None = None  # (batch or 1, n), False for padding
+    seen: Tensor | None = None  # (n, n), True where a query may look at a key that is not after it
 
 
 class Examined:
@@ -30,15 +32,10 @@ class Examined:
     length = 512  # tokens, as its file says
     config: Mapping[str, Any]  # the keys of its config.json, as far as they are known
     table: int | None = None  # the rows of a table of absolute positions
+    has_sinks = False  # whether its weights hold a learned sink for each head
 
-    def logits(
-        self, ids: Tensor, positions: Tensor | None = None, padding: Tensor | None = None, seen: Tensor | None = None
-    ) -> Tensor:
-        """(batch, n, vocabulary) after ids (batch, n), in float32.
-
-        positions (batch or 1, n); padding (batch or 1, n), False for padding; seen (n, n), True where a query may look
-        at a key that is not after it.
-        """
+    def logits(self, asked: Asked) -> Tensor:
+        """(batch, n, vocabulary), in float32."""
         raise NotImplementedError
 
     def read_on(self, ids: Tensor, cache: Any = None) -> tuple[Tensor, Any]:
@@ -49,30 +46,25 @@ class Examined:
         """Take the last n tokens out of the cache."""
         raise Refused("the cache has no way back")
 
-    def shown(self, ids: Tensor, positions: Tensor | None = None) -> Shown:
-        """The attention weights of every layer for one text (1, n)."""
+    def shown(self, asked: Asked) -> tuple[Sequence[Tensor], Tensor | None]:
+        """The attention weights (heads, n, n) of each layer for one text, and the logits of that call, if any."""
         raise Refused("the model shows no attention weights; give `weights`, a function of (ids, positions)")
 
-    def states(self, ids: Tensor, positions: Tensor | None = None) -> list[Tensor]:
-        """What enters each layer and what leaves the last, (n, channels) each."""
+    def states(self, asked: Asked) -> list[Tensor]:
+        """What enters each layer and what leaves the last, (n, channels) each; empty if the model does not tell."""
         return []
 
-    def generated(self, ids: Tensor, padding: Tensor, n: int) -> list[Tensor]:
-        """The logits of each of n new tokens, (batch, vocabulary)."""
+    def generated(self, ids: Tensor, padding: Tensor, n: int) -> Tensor:
+        """The logits of n new tokens, (batch, n, vocabulary)."""
         raise Refused("the model has no generate()")
 
-    def packed_by_numbers(self, ids: Tensor, positions: Tensor, cache: bool) -> Tensor:
+    def packed_by_numbers(self, asked: Asked, cache: bool) -> Tensor:
         """Logits of documents that only their positions tell apart, without a mask."""
         raise Refused("only transformers separates documents by their positions")
 
     def in_bfloat16(self) -> "Examined":
         """The same model, rounded."""
         raise Refused("only for transformers and the course's model")
-
-    @property
-    def has_sinks(self) -> bool:
-        """Whether its weights hold a learned sink for each head."""
-        return False
 
 
 class Function(Examined):
@@ -93,23 +85,20 @@ class Function(Examined):
         self.name = getattr(function or weights, "__name__", type(function or weights).__name__)
         self.length = config.get("max_position_embeddings", 512)
         self.vocabulary = vocabulary or 0  # not known yet
-        self.vocabulary = vocabulary or self.logits(torch.zeros(1, 2, dtype=torch.long)).shape[-1]
+        self.vocabulary = vocabulary or self.logits(Asked(torch.zeros(1, 2, dtype=torch.long))).shape[-1]
 
     @torch.no_grad()
-    def logits(
-        self, ids: Tensor, positions: Tensor | None = None, padding: Tensor | None = None, seen: Tensor | None = None
-    ) -> Tensor:
+    def logits(self, asked: Asked) -> Tensor:
         if self.function is None:
             raise Refused("there is no function for the logits")
-        batch, n = ids.shape
-        given: dict[str, Tensor] = {} if positions is None else {"positions": positions.expand(batch, n)}
-        if padding is not None or seen is not None:
-            mask = torch.ones(batch, n, n, dtype=torch.bool) if seen is None else seen.expand(batch, n, n)
-            given["mask"] = mask if padding is None else mask & padding.expand(batch, n)[:, None]
-        takes = inspect.signature(self.function).parameters
-        if missing := [name for name in given if name not in takes]:
+        batch, n = asked.ids.shape
+        given: dict[str, Tensor] = {} if asked.positions is None else {"positions": asked.positions.expand(batch, n)}
+        if asked.padding is not None or asked.seen is not None:
+            mask = torch.ones(batch, n, n, dtype=torch.bool) if asked.seen is None else asked.seen.expand(batch, n, n)
+            given["mask"] = mask if asked.padding is None else mask & asked.padding.expand(batch, n)[:, None]
+        if missing := [name for name in given if name not in inspect.signature(self.function).parameters]:
             raise Refused(f"{self.name} takes no {' and no '.join(missing)}")
-        found = called(self.function, ids, **given)
+        found = called(self.function, asked.ids, **given)
         size = self.vocabulary or (found.shape[-1] if isinstance(found, Tensor) and found.dim() else 0)
         if not isinstance(found, Tensor) or found.shape != (batch, n, size):
             wanted = (batch, n, self.vocabulary or "vocabulary")
@@ -117,25 +106,26 @@ class Function(Examined):
         return found.float()
 
     @torch.no_grad()
-    def shown(self, ids: Tensor, positions: Tensor | None = None) -> Shown:
+    def shown(self, asked: Asked) -> tuple[Sequence[Tensor], Tensor | None]:
         if self.weights_of is None:
-            return super().shown(ids, positions)
-        n = ids.shape[1]
-        layers = [torch.as_tensor(layer) for layer in called(self.weights_of, ids, positions)]
+            return super().shown(asked)
+        n = asked.ids.shape[1]
+        layers = [torch.as_tensor(layer) for layer in called(self.weights_of, asked.ids, asked.positions)]
         layers = [layer[0] if layer.dim() == 4 else layer for layer in layers]
         for layer in layers:
             if layer.dim() != 3 or layer.shape[1:] != (n, n):
                 raise Refused(f"weights returned {described(layer)} for a layer, expected (heads, {n}, {n})")
-        return Shown(layers)
+        return layers, None
 
 
 class Course(Examined):
     """The course's released model."""
 
+    length = 8192
+
     def __init__(self, released: Released) -> None:
         self.released, self.decoder, config = released, released.decoder, released.decoder.config
         self.name, self.vocabulary = "SmolLM2-135M-Instruct in the course's layers", config.vocabulary
-        self.length = 8192
         self.config = {
             "model_type": "llama",
             "rope_theta": config.base,
@@ -146,13 +136,11 @@ class Course(Examined):
         }
 
     @torch.no_grad()
-    def logits(
-        self, ids: Tensor, positions: Tensor | None = None, padding: Tensor | None = None, seen: Tensor | None = None
-    ) -> Tensor:
-        mask = None if padding is None else padding[:, None, None]
-        if seen is not None:
-            mask = seen if mask is None else mask & seen
-        return self.decoder.out(self.decoder(ids, mask, positions=positions)).float()
+    def logits(self, asked: Asked) -> Tensor:
+        mask = None if asked.padding is None else asked.padding[:, None, None]
+        if asked.seen is not None:
+            mask = asked.seen if mask is None else mask & asked.seen
+        return self.decoder.out(self.decoder(asked.ids, mask, positions=asked.positions)).float()
 
     @torch.no_grad()
     def read_on(self, ids: Tensor, cache: Any = None) -> tuple[Tensor, Any]:
@@ -164,14 +152,14 @@ class Course(Examined):
             layer.take(slice(layer.read - n))
 
     @torch.no_grad()
-    def shown(self, ids: Tensor, positions: Tensor | None = None) -> Shown:
-        with self.released.changed(positions=None if positions is None else positions[0]):
-            return Shown([layer.weights for layer in self.released.inside(ids[0])])
+    def shown(self, asked: Asked) -> tuple[Sequence[Tensor], Tensor | None]:
+        with self.released.changed(positions=None if asked.positions is None else asked.positions[0]):
+            return [layer.weights for layer in self.released.inside(asked.ids[0])], None
 
     @torch.no_grad()
-    def states(self, ids: Tensor, positions: Tensor | None = None) -> list[Tensor]:
-        with self.released.changed(positions=None if positions is None else positions[0]):
-            return [*(layer.x for layer in self.released.inside(ids[0])), self.decoder(ids)[0]]
+    def states(self, asked: Asked) -> list[Tensor]:
+        with self.released.changed(positions=None if asked.positions is None else asked.positions[0]):
+            return [*(layer.x for layer in self.released.inside(asked.ids[0])), self.decoder(asked.ids)[0]]
 
     def in_bfloat16(self) -> "Course":
         low = copy.copy(self)

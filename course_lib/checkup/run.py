@@ -1,6 +1,7 @@
 """The two commands: examine a model, and compare two."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -12,13 +13,13 @@ from .calls import CALLS
 from .case import SHORT, Case
 from .check import SAME, Check, Refused, Report, change
 from .comparison import compared
-from .models import Course, Examined, Function
+from .models import Asked, Course, Examined, Function
 from .scheme import SCHEME
 from .use import NEEDED, USES
 
-GROUPS = {"the scheme": SCHEME, "the calls": CALLS}
 USE = "the use of far text"
-LONG = 96  # random tokens, if no text is given
+GROUPS = {"the scheme": SCHEME, "the calls": CALLS, USE: USES}
+RANDOM = 96  # tokens, if no text is given: too few to check the use of far text
 
 
 def checkup(
@@ -43,22 +44,31 @@ def checkup(
     Raises ValueError for what is not a causal model, for a function of ids alone, and for a text that is too short.
     """
     examined = adapted(model, weights, vocabulary, config)
-    case = Case(examined, *tokens(examined, text, tokenizer))
-    check_causal(case, weights_only=model is None)
-    enough = case.natural and case.ids.shape[1] >= NEEDED
-    groups = GROUPS | ({USE: USES} if enough else {})
-    asked = [(group, question) for group, questions in groups.items() for question in questions]
+    case = Case(examined, tokens(examined, text, tokenizer))
+    if model is not None:
+        check_causal(case)
+    enough = case.ids.shape[1] >= NEEDED
+    questions = [(group, name) for group in GROUPS for name in GROUPS[group] if enough or group != USE]
     found = []
-    with tqdm(asked, disable=None, leave=False, desc="check-up") as bar:  # silent where nobody watches
-        for group, question in bar:
-            bar.set_postfix_str(question.name)
-            found.append(question.ask(case, group))
+    with tqdm(questions, disable=None, leave=False, desc="check-up") as bar:  # silent where nobody watches
+        for group, name in bar:
+            bar.set_postfix_str(name)
+            section, check = GROUPS[group][name]
+            found.append(replace(answer(check, case), name=name, group=group, section=section))
     if all(check.verdict == "skipped" for check in found):
         raise ValueError(f"model: {found[-1].says}; expected positions, a mask, a cache or weights to ask for")
     if not enough:
         found.append(Check("skipped", f"needs a text of {NEEDED} tokens or more", name=USE, group=USE))
-    curves = [curve.logs for curve in case.curves()] if case.has_curves else []
+    curves = [curve.logs for curve in case.curves_at.get((1, 0), [])]
     return Report(examined.name, found, case.said.words, curves, case.gaps)
+
+
+def answer(check: Callable[[Case], Check], case: Case) -> Check:
+    """What a check finds. A model that refuses the call, or stops in it, is skipped with the reason."""
+    try:
+        return check(case)
+    except Refused as why:
+        return Check("skipped", str(why))
 
 
 def compare(model: Any, other: Any, text: Tensor | None = None) -> Report:
@@ -69,7 +79,7 @@ def compare(model: Any, other: Any, text: Tensor | None = None) -> Report:
     a, b = adapted(model), adapted(other)
     if a.vocabulary != b.vocabulary:
         raise ValueError(f"other has a vocabulary of {b.vocabulary}, expected that of model, {a.vocabulary}")
-    return compared(a, b, tokens(a, text, None)[0])
+    return compared(a, b, tokens(a, text, None))
 
 
 def adapted(
@@ -97,11 +107,11 @@ def adapted(
         raise ValueError(f"model: {why}") from why
 
 
-def tokens(model: Examined, text: str | Tensor | None, tokenizer: Any) -> tuple[Tensor, bool]:
-    """The token numbers (1, n) to read, and whether they are a text."""
+def tokens(model: Examined, text: str | Tensor | None, tokenizer: Any) -> Tensor:
+    """The token numbers (1, n) to read."""
     if text is None:
         generator = torch.Generator().manual_seed(0)
-        return torch.randint(min(3, model.vocabulary - 1), model.vocabulary, (1, LONG), generator=generator), False
+        return torch.randint(min(3, model.vocabulary - 1), model.vocabulary, (1, RANDOM), generator=generator)
     if isinstance(text, str):
         encode = model.released.encode if isinstance(model, Course) and tokenizer is None else tokenizer
         if encode is None:
@@ -110,17 +120,15 @@ def tokens(model: Examined, text: str | Tensor | None, tokenizer: Any) -> tuple[
         text = encoded if isinstance(encoded, Tensor) else torch.tensor(encoded["input_ids"])
     if text.dim() != 1 or len(text) < SHORT or text.is_floating_point():
         raise ValueError(f"text of {tuple(text.shape)} tokens: expected (n,), with {SHORT} or more")
-    return text[None], True
+    return text[None]
 
 
-def check_causal(case: Case, weights_only: bool) -> None:
+def check_causal(case: Case) -> None:
     """A ValueError if the plain call fails, gives no numbers, or if a token sees those after it."""
-    if weights_only:
-        return
     try:
-        before, after = case.plain, case.short.clone()
+        before, after = case.alone(), case.short.clone()
         after[0, -1] = (after[0, -1] + 1) % case.model.vocabulary
-        other = case.model.logits(after)
+        other = case.model.logits(Asked(after))
     except Refused as why:
         raise ValueError(f"model: cannot read {SHORT} tokens: {why}") from why
     if not before.isfinite().all():

@@ -2,8 +2,7 @@
 
 import copy
 import inspect
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from torch import Tensor
 
 from .check import Refused
 from .config import read
-from .models import Examined, Shown, called
+from .models import Asked, Examined, called
 
 TABLES = ("wpe", "embed_positions", "position_embeddings")  # names of tables of absolute positions
 LOW = (torch.bfloat16, torch.float16)
@@ -30,21 +29,19 @@ class Transformers(Examined):
         self.model = copy.deepcopy(model).float() if model.dtype in LOW else model
         config = model.config.get_text_config(decoder=True)
         self.two_parts = bool(getattr(model.config, "is_encoder_decoder", False))
+        self.part = "decoder_" if self.two_parts else ""
         self.name, self.config = type(model).__name__, config.to_dict() | {"model_type": config.model_type}
-        self.vocabulary = config.vocab_size
-        self.said = read(self.config)
-        self.length = self.said.length or 512
+        self.vocabulary, self.length = config.vocab_size, read(self.config).length or 512
         rows = [len(weight) for name, weight in model.named_parameters() if name.split(".")[-2] in TABLES]
         self.table = min(rows) - 2 * (config.model_type == "opt") if rows else None  # OPT begins at row 2
         self.takes_positions = "position_ids" in inspect.signature(model.forward).parameters
+        self.has_sinks = any(name.endswith("sinks") for name, _ in model.named_parameters())
 
-    def logits(
-        self, ids: Tensor, positions: Tensor | None = None, padding: Tensor | None = None, seen: Tensor | None = None
-    ) -> Tensor:
-        return self._called(ids, positions, padding, seen).logits
+    def logits(self, asked: Asked) -> Tensor:
+        return self._read(asked).logits
 
     def read_on(self, ids: Tensor, cache: Any = None) -> tuple[Tensor, Any]:
-        out = self._called(ids, past_key_values=cache, use_cache=True)
+        out = self._read(Asked(ids), past_key_values=cache, use_cache=True)
         if getattr(out, "past_key_values", None) is None:
             raise Refused("the model keeps no cache")
         return out.logits, out.past_key_values
@@ -52,53 +49,45 @@ class Transformers(Examined):
     def go_back(self, cache: Any, n: int) -> None:
         called(cache.crop, -n)
 
-    def shown(self, ids: Tensor, positions: Tensor | None = None) -> Shown:
-        with self._eager():
-            out = self._called(ids, positions, output_attentions=True, use_cache=False)
-        weights = getattr(out, "decoder_attentions" if self.two_parts else "attentions", None)
+    def shown(self, asked: Asked) -> tuple[Sequence[Tensor], Tensor | None]:
+        before = self.model.config._attn_implementation
+        self.model.set_attn_implementation("eager")  # the plain implementation, which alone shows its weights
+        try:
+            out = self._read(asked, output_attentions=True, use_cache=False)
+        finally:
+            self.model.set_attn_implementation(before)
+        weights = getattr(out, f"{self.part}attentions", None)
         if not weights or any(layer is None for layer in weights):
             raise Refused("the model shows no attention weights")
-        return Shown([layer[0].cpu() for layer in weights], out.logits)
+        return [layer[0].cpu() for layer in weights], out.logits
 
-    def states(self, ids: Tensor, positions: Tensor | None = None) -> list[Tensor]:
-        out = self._called(ids, positions, output_hidden_states=True, use_cache=False)
-        states = out.decoder_hidden_states if self.two_parts else out.hidden_states
-        return [layer[0].cpu() for layer in states]
+    def states(self, asked: Asked) -> list[Tensor]:
+        out = self._read(asked, output_hidden_states=True, use_cache=False)
+        return [layer[0].cpu() for layer in getattr(out, f"{self.part}hidden_states")]
 
     @torch.no_grad()
-    def generated(self, ids: Tensor, padding: Tensor, n: int) -> list[Tensor]:
+    def generated(self, ids: Tensor, padding: Tensor, n: int) -> Tensor:
         if self.two_parts or not hasattr(self.model, "generate"):
             raise Refused("the model continues no prompt")
         how = {"max_new_tokens": n, "min_new_tokens": n, "do_sample": False, "pad_token_id": 0}
         how |= {"output_logits": True, "return_dict_in_generate": True}
         device = self.model.device
         out = called(self.model.generate, ids.to(device), attention_mask=padding.long().to(device), **how)
-        return [step.cpu() for step in out.logits]
+        return torch.stack(out.logits, 1).cpu()
 
-    def packed_by_numbers(self, ids: Tensor, positions: Tensor, cache: bool) -> Tensor:
+    def packed_by_numbers(self, asked: Asked, cache: bool) -> Tensor:
         if self.two_parts or not self.takes_positions:
             raise Refused("the model takes no positions")
-        return self._run(input_ids=ids, position_ids=positions, use_cache=cache).logits
+        return self._run(input_ids=asked.ids, position_ids=asked.positions, use_cache=cache).logits
 
     def in_bfloat16(self) -> "Transformers":
         low = copy.copy(self)
         low.model = copy.deepcopy(self.model).bfloat16()
         return low
 
-    @property
-    def has_sinks(self) -> bool:
-        return any(name.endswith("sinks") for name, _ in self.model.named_parameters())
-
-    def _called(
-        self,
-        ids: Tensor,
-        positions: Tensor | None = None,
-        padding: Tensor | None = None,
-        seen: Tensor | None = None,
-        **more: Any,
-    ) -> Any:
-        part = "decoder_" if self.two_parts else ""
-        given = {f"{part}input_ids": ids}
+    def _read(self, asked: Asked, **more: Any) -> Any:
+        ids, positions, padding = asked.ids, asked.positions, asked.padding
+        given = {f"{self.part}input_ids": ids}
         if positions is not None:
             if not self.takes_positions:
                 raise Refused("the model takes no positions")
@@ -108,9 +97,9 @@ class Transformers(Examined):
             # Without a mask, transformers takes a jump in the positions for the beginning of another document.
             padding = torch.ones_like(ids) if padding is None else padding
         if padding is not None:
-            given[f"{part}attention_mask"] = padding.long()
-        if seen is not None:
-            given[f"{part}attention_mask"] = self._grids(seen)
+            given[f"{self.part}attention_mask"] = padding.long()
+        if asked.seen is not None:
+            given[f"{self.part}attention_mask"] = self._grids(asked.seen)
         if self.two_parts:
             given["input_ids"] = torch.arange(3, 9).expand(len(ids), -1)
         return self._run(**given, **more)
@@ -119,11 +108,11 @@ class Transformers(Examined):
         """`seen` as numbers to add. Such a grid replaces a model's own windows, so they are drawn into it."""
         n = len(seen)
         i, j = torch.arange(n)[:, None], torch.arange(n)
-        windows = {(layer.kind, layer.window, layer.chunk) for layer in self.said.layers}
         grids = {}
-        for kind, window, chunk in windows:
-            visible = seen & (j <= i) & (i - j < (window or n)) & (i // (chunk or n) == j // (chunk or n))
-            grids[kind] = torch.zeros(1, 1, n, n).masked_fill(~visible, torch.finfo(torch.float32).min)
+        for layer in read(self.config).layers:
+            window, chunk = layer.window or n, layer.chunk or n
+            visible = seen & (j <= i) & (i - j < window) & (i // chunk == j // chunk)
+            grids[layer.kind] = torch.zeros(1, 1, n, n).masked_fill(~visible, torch.finfo(torch.float32).min)
         return grids if len(grids) > 1 else next(iter(grids.values()))  # layers of several kinds want one for each
 
     @torch.no_grad()
@@ -135,19 +124,6 @@ class Transformers(Examined):
             raise Refused("it returns no logits")
         out.logits = out.logits.float().cpu()
         return out
-
-    @contextmanager
-    def _eager(self) -> Iterator[None]:
-        """The plain implementation of attention, which alone shows its weights, for the duration of a block."""
-        before = self.model.config._attn_implementation
-        if before == "eager":
-            yield
-            return
-        self.model.set_attn_implementation("eager")
-        try:
-            yield
-        finally:
-            self.model.set_attn_implementation(before)
 
 
 def loaded(name: str | Path, download: bool = False) -> tuple[Any, Any]:

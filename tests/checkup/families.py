@@ -1,4 +1,8 @@
-"""Tiny models with random weights of 24 families, from their configuration: 4 layers, 4 heads of 16 channels."""
+"""Tiny models with random weights, from their configuration: 4 layers, 4 heads of 16 channels.
+
+The check-up examines 24 families. The guide's tests have six more, which it does not examine: encoders, and layers that
+are linear.
+"""
 
 import pytest
 import torch
@@ -45,6 +49,22 @@ FAMILIES = {  # by model_type: what it needs besides
     "t5": T5,
     "umt5": T5,
 }
+LINEAR = {"linear_key_head_dim": 16, "linear_value_head_dim": 16, "linear_num_key_heads": 4}
+KIMI = {
+    **{"linear_num_heads": 4, "linear_head_dim": 16, "kv_lora_rank": 16, "qk_rope_head_dim": 8, "qk_nope_head_dim": 8},
+    **{"v_head_dim": 16, "num_key_value_heads": 4, "num_experts": 2, "num_experts_per_tok": 1},
+    **{"moe_intermediate_size": 32, "mlp_layer_types": ["dense"] * 4},
+    "layer_types": ["linear_attention", "linear_attention", "full_attention", "linear_attention"],
+}
+NOT_EXAMINED = {
+    "qwen3_5_text": {**LINEAR, "head_dim": 16, "linear_num_key_heads": 2, "linear_num_value_heads": 4},
+    "olmo_hybrid": {**LINEAR, "linear_num_value_heads": 4},
+    "kimi_linear": KIMI,
+    "bert": {},
+    "roberta": {},
+    "modernbert": {"local_attention": 8},
+}
+ENCODERS = ("bert", "roberta", "modernbert")
 
 
 def family(kind, seed=0, **more):
@@ -52,10 +72,11 @@ def family(kind, seed=0, **more):
     transformers = pytest.importorskip("transformers")
     transformers.logging.set_verbosity_error()
     torch.manual_seed(seed)
-    two_parts = kind in ("t5", "umt5")
-    config = transformers.AutoConfig.for_model(kind, **(({} if two_parts else SIZES) | FAMILIES[kind] | more))
+    two_parts, sizes = kind in ("t5", "umt5"), FAMILIES | NOT_EXAMINED
+    config = transformers.AutoConfig.for_model(kind, **(({} if two_parts else SIZES) | sizes[kind] | more))
     if two_parts:
         config.vocab_size, config.pad_token_id, config.eos_token_id = 101, 0, 2
     how = transformers.AutoModelForSeq2SeqLM if two_parts else transformers.AutoModelForCausalLM
+    how = transformers.AutoModelForMaskedLM if kind in ENCODERS else how
     implementation = "eager" if kind == "gpt_oss" else None  # it has no other with sinks on a CPU
     return how.from_config(config, attn_implementation=implementation).float().eval()

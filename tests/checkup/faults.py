@@ -182,46 +182,51 @@ SIX = {"n_head": 6, "num_attention_heads": 6, "hidden_size": 96}
 LLAMA, GPT2 = llama.LlamaModel, gpt2.GPT2Model
 FLAT, SPEEDS, SLOPES = "layers without positions", "speeds of the rotation", "slopes of the heads"
 KEYS, CACHE = "keys that a query sees", "cache: one by one"
-# By what is wrong: the family, more of its configuration, the fault, and the check that finds it alone, if one does.
+# By what is wrong: the family, more of its configuration, the fault, the check that finds it alone if one does, and the
+# row of the page of symptoms.
 FAULTS = {
-    "RoPE left out": ("llama", {}, rotation(lambda q, k, *_: (q, k)), FLAT),
-    "rotated twice": ("llama", {}, rotation(lambda q, k, c, s: rotate(*rotate(q, k, c, s), c, s)), SPEEDS),
-    "other pairs": ("llama", {}, rotation(neighbours), None),
+    "RoPE left out": ("llama", {}, rotation(lambda q, k, *_: (q, k)), FLAT, "t1"),
+    "rotated twice": ("llama", {}, rotation(lambda q, k, c, s: rotate(*rotate(q, k, c, s), c, s)), SPEEDS, "p9"),
+    "other pairs": ("llama", {}, rotation(neighbours), None, "p1"),
     "pairs and angles do not match": (
-        "llama", {}, rotation(lambda *x: neighbours(*x, interleaved_angles=False)), "depends on the distance alone"),
-    "another base": ("llama", {}, angles(speeds=base(1e3)), SPEEDS),
-    "positions in bfloat16": ("llama", {}, angles(rounded(torch.bfloat16)), "text moved by 1,000"),
-    "positions in float16": ("llama", {}, angles(rounded(torch.float16)), "text moved by 5,001"),
-    "speeds in bfloat16": ("llama", {}, angles(speeds=rounded(torch.bfloat16)), SPEEDS),
-    "angles in bfloat16": ("llama", {}, angles(angle=rounded(torch.bfloat16)), "text moved by 1,000"),
-    "positions ignored": ("llama", {}, numbered(LLAMA, lambda given, past, counted: counted), "positions are read"),
+        "llama", {}, rotation(lambda *x: neighbours(*x, interleaved_angles=False)),
+        "depends on the distance alone", "p10"),
+    "another base": ("llama", {}, angles(speeds=base(1e3)), SPEEDS, "p2"),
+    "positions in bfloat16": ("llama", {}, angles(rounded(torch.bfloat16)), "text moved by 1,000", "t5"),
+    "positions in float16": ("llama", {}, angles(rounded(torch.float16)), "text moved by 5,001", "t6"),
+    "speeds in bfloat16": ("llama", {}, angles(speeds=rounded(torch.bfloat16)), SPEEDS, "p4"),
+    "angles in bfloat16": ("llama", {}, angles(angle=rounded(torch.bfloat16)), "text moved by 1,000", "p5"),
+    "positions ignored": (
+        "llama", {}, numbered(LLAMA, lambda given, past, counted: counted), "positions are read", "b5"),
     "positions ignored by a table": (
-        "gpt2", {}, numbered(GPT2, lambda given, past, counted: counted), "left padding, numbered by the mask"),
-    "new tokens by place": ("llama", {}, new_by_place(llama.LlamaForCausalLM), "generate in a left padded batch"),
-    "new rows by place": ("gpt2", {}, new_by_place(gpt2.GPT2LMHeadModel), "generate in a left padded batch"),
+        "gpt2", {}, numbered(GPT2, lambda given, past, counted: counted), "left padding, numbered by the mask", "b4"),
+    "new tokens by place": ("llama", {}, new_by_place(llama.LlamaForCausalLM), "generate in a left padded batch", "s1"),
+    "new rows by place": ("gpt2", {}, new_by_place(gpt2.GPT2LMHeadModel), "generate in a left padded batch", None),
     "one too far behind a past": (
-        "llama", {}, numbered(LLAMA, lambda p, past, n: (n if p is None else p) + (past > 0)), CACHE),
-    "from 0 behind a past": ("gpt2", {}, numbered(GPT2, lambda p, past, n: n - past if past else p), CACHE),
-    "window in prefill only": ("mistral", {}, window(lambda w, past: 4096 if past else w), CACHE),
+        "llama", {}, numbered(LLAMA, lambda p, past, n: (n if p is None else p) + (past > 0)), CACHE, "s2"),
+    "from 0 behind a past": ("gpt2", {}, numbered(GPT2, lambda p, past, n: n - past if past else p), CACHE, "s3"),
+    "window in prefill only": ("mistral", {}, window(lambda w, past: 4096 if past else w), CACHE, "s4"),
     "window in decoding only": (
-        "mistral", {}, window(lambda w, past: w if past else 4096, any_cache=False), KEYS),
-    "window one too wide": ("mistral", {}, window(lambda w, past: w + 1), KEYS),
-    "no window": ("mistral", {}, window(lambda w, past: 4096), KEYS),
-    "ALiBi lost behind a past": ("bloom", {}, no_alibi_behind_a_past(), CACHE),
-    "slopes of 8 heads for 6": ("bloom", SIX, alibi(lambda h, where: slopes(8, where)[:h]), SLOPES),
-    "ALiBi left out": ("bloom", {}, alibi(lambda h, where: 0 * slopes(h, where)), FLAT),
-    "ALiBi's sign": ("bloom", {}, alibi(lambda h, where: -slopes(h, where)), SLOPES),
-    "sink left out": ("gpt_oss", {}, replaced(gpt_oss, "eager_attention_forward", no_sink), "weight of a learned sink"),
-    "speeds of the whole head": ("gpt_neox", {}, attributes(GPTNeoXRotaryEmbedding, "inv_freq", whole_head), SPEEDS),
+        "mistral", {}, window(lambda w, past: w if past else 4096, any_cache=False), KEYS, "s5"),
+    "window one too wide": ("mistral", {}, window(lambda w, past: w + 1), KEYS, "p21"),
+    "no window": ("mistral", {}, window(lambda w, past: 4096), KEYS, "p22"),
+    "ALiBi lost behind a past": ("bloom", {}, no_alibi_behind_a_past(), CACHE, "s6"),
+    "slopes of 8 heads for 6": ("bloom", SIX, alibi(lambda h, where: slopes(8, where)[:h]), SLOPES, "p16"),
+    "ALiBi left out": ("bloom", {}, alibi(lambda h, where: 0 * slopes(h, where)), FLAT, "t2"),
+    "ALiBi's sign": ("bloom", {}, alibi(lambda h, where: -slopes(h, where)), SLOPES, "p17"),
+    "sink left out": (
+        "gpt_oss", {}, replaced(gpt_oss, "eager_attention_forward", no_sink), "weight of a learned sink", "p7"),
+    "speeds of the whole head": (
+        "gpt_neox", {}, attributes(GPTNeoXRotaryEmbedding, "inv_freq", whole_head), SPEEDS, "p8"),
     "T5 scaled": (
-        "t5", {}, attributes(t5.T5Attention, "scaling", lambda old, part: part.key_value_proj_dim**-0.5), None),
+        "t5", {}, attributes(t5.T5Attention, "scaling", lambda old, part: part.key_value_proj_dim**-0.5), None, "p6"),
     "no_rope_layers the other way round": (
         "smollm3", {}, attributes(smollm3.SmolLM3Attention, "use_rope", lambda on, part: 1 - on),
-        FLAT),
+        FLAT, "p13"),
     "only queries rotated": (
-        "llama", {}, rotation(lambda q, k, c, s: (rotate(q, k, c, s)[0], k)), FLAT),
-    "queries one ahead": ("llama", {}, rotation(queries_ahead), None),
-    "one mask for all texts": ("llama", {}, last_mask(LLAMA), "another, shorter text in the batch"),
+        "llama", {}, rotation(lambda q, k, c, s: (rotate(q, k, c, s)[0], k)), FLAT, "p11"),
+    "queries one ahead": ("llama", {}, rotation(queries_ahead), None, "p12"),
+    "one mask for all texts": ("llama", {}, last_mask(LLAMA), "another, shorter text in the batch", "b3"),
     "linear factor ignored": (
-        "llama", {"rope_parameters": LINEAR}, angles(speeds=lambda theta: 4 * theta), SPEEDS),
+        "llama", {"rope_parameters": LINEAR}, angles(speeds=lambda theta: 4 * theta), SPEEDS, "l4"),
 }  # fmt: skip

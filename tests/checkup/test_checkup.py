@@ -20,7 +20,7 @@ from tests.released.tiny import CONFIG, tiny
 
 from .families import FAMILIES, family
 
-ALL = [question.name for question in (*SCHEME, *CALLS)]
+ALL = [*SCHEME, *CALLS]
 SURE = ("layers without positions", "depends on the distance alone", "keys that a query sees", "cache: one by one")
 
 
@@ -225,10 +225,10 @@ def test_nan_is_no_agreement():
 
 
 def test_every_check_leads_to_a_section_that_exists():
-    for question in (*SCHEME, *CALLS, *USES):
-        topic, _, heading = question.section.partition(": ")
+    for section, _ in (*SCHEME.values(), *CALLS.values(), *USES.values()):
+        topic, _, heading = section.partition(": ")
         headings = re.findall(r"(?m)^# ##+ (.*)$", lesson_file(topic).read_text(encoding="utf-8"))
-        assert heading in headings or heading in {task.title for task in tasks_of(topic).values()}, question.section
+        assert heading in headings or heading in {task.title for task in tasks_of(topic).values()}, section
 
 
 def test_a_report_counts_and_defines_its_verdicts():

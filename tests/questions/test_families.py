@@ -8,39 +8,32 @@ import torch
 import transformers
 
 from course_chapters.which_one.situations import COUNTING, FAMILIES, KEPT_APART
+from tests.checkup.families import family
 
-SIZES = dict(vocab_size=97, hidden_size=64, intermediate_size=96, num_hidden_layers=4, num_attention_heads=4)
-HEADS = dict(SIZES, num_key_value_heads=2, pad_token_id=0, bos_token_id=1, eos_token_id=2)
-LINEAR = dict(linear_key_head_dim=16, linear_value_head_dim=16, linear_num_value_heads=4)
-EXPERTS = dict(num_experts_per_tok=1)
-LATENT = dict(kv_lora_rank=16, qk_rope_head_dim=8, qk_nope_head_dim=8, v_head_dim=16)
-KIMI = ["linear_attention", "linear_attention", "full_attention", "linear_attention"]
-TINY = {  # by the guide's name: the class, and its sizes
-    "Llama": ("LlamaForCausalLM", HEADS),
-    "SmolLM3": ("SmolLM3ForCausalLM", HEADS),
-    "Qwen 3": ("Qwen3ForCausalLM", dict(HEADS, head_dim=16)),
-    "gpt-oss": ("GptOssForCausalLM", dict(HEADS, **EXPERTS, head_dim=16, num_local_experts=2, sliding_window=6)),
-    "Gemma 3": ("Gemma3ForCausalLM", dict(HEADS, head_dim=16, sliding_window=6, query_pre_attn_scalar=16)),
-    "Qwen 3.5": ("Qwen3_5ForCausalLM", dict(HEADS, **LINEAR, head_dim=16, linear_num_key_heads=2)),
-    "OLMo Hybrid": ("OlmoHybridForCausalLM", dict(HEADS, **LINEAR, linear_num_key_heads=4)),
-    "Kimi Linear": ("KimiLinearForCausalLM", dict(HEADS, **LATENT, **EXPERTS, num_key_value_heads=4, linear_head_dim=16,
-        linear_num_heads=4, num_experts=2, moe_intermediate_size=32, layer_types=KIMI, mlp_layer_types=["dense"] * 4)),
-    "BLOOM": ("BloomForCausalLM", dict(vocab_size=97, hidden_size=64, n_layer=3, n_head=4)),
-    "MPT": ("MptForCausalLM", dict(vocab_size=97, d_model=64, n_layers=3, n_heads=4, expansion_ratio=2)),
-    "Falcon with ALiBi": ("FalconForCausalLM", dict(SIZES, alibi=True, multi_query=False, parallel_attn=False)),
-    "GPT-2": ("GPT2LMHeadModel", dict(vocab_size=97, n_embd=64, n_layer=3, n_head=4)),
-    "BERT": ("BertModel", SIZES),
-    "RoBERTa": ("RobertaModel", dict(SIZES, pad_token_id=0)),
-    "ModernBERT": ("ModernBertModel", dict(SIZES, pad_token_id=0, local_attention=8)),
-}  # fmt: skip
+TINY = {  # by the guide's name: the family, and what it needs besides
+    "Llama": ("llama", {}),
+    "SmolLM3": ("smollm3", {}),
+    "Qwen 3": ("qwen3", {}),
+    "gpt-oss": ("gpt_oss", {"sliding_window": 6}),
+    "Gemma 3": ("gemma3_text", {"sliding_window": 6}),
+    "Qwen 3.5": ("qwen3_5_text", {}),
+    "OLMo Hybrid": ("olmo_hybrid", {}),
+    "Kimi Linear": ("kimi_linear", {}),
+    "BLOOM": ("bloom", {}),
+    "MPT": ("mpt", {}),
+    "Falcon with ALiBi": ("falcon", {}),
+    "GPT-2": ("gpt2", {}),
+    "BERT": ("bert", {}),
+    "RoBERTa": ("roberta", {}),
+    "ModernBERT": ("modernbert", {}),
+}
 SHORT, LONG = torch.arange(9)[None] % 7 + 3, torch.arange(14)[None] * 5 % 31 + 3
 
 
-def model_of(family):
-    name, sizes = TINY[family]
-    kind = getattr(transformers, name)
-    torch.manual_seed(1)
-    model = kind._from_config(kind.config_class(**sizes), attn_implementation="eager").eval()
+def model_of(name):
+    kind, more = TINY[name]
+    model = family(kind, 1, **more)
+    model.set_attn_implementation("eager")
     for weights in model.parameters():
         if weights.dim() > 1:
             torch.nn.init.normal_(weights, std=0.15)
@@ -49,38 +42,39 @@ def model_of(family):
 
 @torch.no_grad()
 def answers(model, tokens, **options):
-    """Its last numbers for each token. A model that takes no positions, or has no cache, is not given them."""
+    """Its logits for each token. A model that takes no positions, or has no cache, is not given them."""
     try:
         given = model(tokens, **options)
     except TypeError as error:
         (unknown,) = [name for name in ("position_ids", "use_cache") if name in str(error)]
         options.pop(unknown)
         return answers(model, tokens, **options)
-    return given.logits if "logits" in given else given.last_hidden_state
+    return given.logits
 
 
 def same(found, alone):
     return bool((found - alone).abs().max() < 1e-4 * alone.abs().max())
 
 
-@pytest.mark.parametrize("family", TINY)
-def test_left_padding(family):
-    model, mask = model_of(family), torch.ones(1, 14, dtype=torch.long)
+@pytest.mark.parametrize("name", TINY)
+def test_left_padding(name):
+    model, mask = model_of(name), torch.ones(1, 14, dtype=torch.long)
     mask[:, :5] = 0
     tokens, alone = torch.cat([0 * SHORT[:, :5], SHORT], 1), answers(model, SHORT)
     positions = (mask.cumsum(-1) - 1).clamp(min=0)
     by_mask = answers(model, tokens, attention_mask=mask)[:, 5:]
     with_positions = answers(model, tokens, attention_mask=mask, position_ids=positions)[:, 5:]
-    assert same(by_mask, alone) == (family not in COUNTING)
-    assert same(with_positions, alone) == (family != "RoBERTa")
+    assert same(by_mask, alone) == (name not in COUNTING)
+    assert same(with_positions, alone) == (name != "RoBERTa")
 
 
-@pytest.mark.parametrize("family", TINY)
-def test_packed_texts(family):
-    model, alone = model_of(family), answers(model_of(family), LONG)
+@pytest.mark.parametrize("name", TINY)
+def test_packed_texts(name):
+    model = model_of(name)
+    alone = answers(model, LONG)
     both, positions = torch.cat([SHORT, LONG], 1), torch.cat([torch.arange(9), torch.arange(14)])[None]
     apart = {cache: answers(model, both, position_ids=positions, use_cache=cache)[:, 9:] for cache in (False, True)}
-    assert same(apart[False], alone) == (family in KEPT_APART)
+    assert same(apart[False], alone) == (name in KEPT_APART)
     assert not same(apart[True], alone)
 
 
@@ -107,8 +101,8 @@ def test_what_the_guide_says_of_configurations():
 
 
 def test_bert_and_vit_refuse_what_is_larger_than_their_tables():
-    with pytest.raises(RuntimeError, match="512"):
-        model_of("BERT")(torch.ones(1, 600, dtype=torch.long))
+    with pytest.raises(RuntimeError, match="128"):
+        model_of("BERT")(torch.ones(1, 200, dtype=torch.long))
     small = dict(hidden_size=48, num_hidden_layers=1, num_attention_heads=4, intermediate_size=64, image_size=64)
     image, vit = torch.zeros(1, 3, 96, 96), transformers.ViTModel(transformers.ViTConfig(**small))
     with pytest.raises(ValueError, match="image size"):
