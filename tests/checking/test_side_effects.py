@@ -23,23 +23,6 @@ def test_writing_into_an_argument_passes_with_a_note_and_spoils_nothing():
     assert not task.check(task.spec.solution).notes
 
 
-@pytest.mark.parametrize("spoil", [lambda runs: runs["b"].sort(), lambda runs: runs.clear()])
-def test_writing_into_what_an_argument_holds_is_noticed(spoil):
-    def _longest(runs):
-        """The length of the longest."""
-        return max(map(len, runs.values()))
-
-    def spoiling(runs):
-        found = _longest(runs)
-        spoil(runs)
-        return found
-
-    runs = {"a": [2.0], "b": [3.0, 1.0]}
-    task = array_task(_longest, cases=[Case(runs)])
-    assert "writes into its argument `runs`" in repr(task.check(spoiling))
-    assert runs == {"a": [2.0], "b": [3.0, 1.0]} and not task.check(_longest).notes
-
-
 def test_a_million_printed_lines_become_one_sentence(capsys):
     def talks(n, strength):
         for k in range(1_000_000 // 6 + 1):
@@ -47,7 +30,7 @@ def test_a_million_printed_lines_become_one_sentence(capsys):
         return right(n, strength)
 
     result = slope_task(seconds=20.0).check(talks)
-    assert result.passed and "more than 10,000 lines in all cases together; the first 3: 0 ⏎ 1 ⏎ 2" in repr(result)
+    assert result.passed and "printed, in all cases together: 0 ⏎ 1 ⏎ 2 …" in repr(result)
     assert capsys.readouterr() == ("", "")
     assert len(repr(result)) < 300
 
