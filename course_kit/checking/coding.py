@@ -7,12 +7,11 @@ from ..display.picture import Picture
 from .arrays import describe_type, fit_shape
 from .axes import named
 from .beside_expected import beside_expected
-from .diagnosis import diagnose
+from .causes import WrongPrograms, diagnose
 from .exercise import MISSING, Exercise
 from .results import Result
 from .solution_source import SolutionSource, not_attempted
 from .spec import Attempt, Spec, attempt
-from .wrong_lines import WrongPrograms
 
 FLOATS = (
     "The values are right, but they are floats. They say which entry of an array is meant, and that takes a whole "

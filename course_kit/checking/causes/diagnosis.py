@@ -6,16 +6,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .arrays import same
-from .axes import named
-from .case import Case
-from .difference import Pair
-from .error_hints import explain_error
-from .matching import PATIENCE, finite, matching
-from .relations import FINISHES, WEAK, common, not_finite, regions, shapes, undone, whole, zeros
-from .runner import run
-from .solution_source import source_of
-from .spec import Attempt
+from ..arrays import same
+from ..axes import named
+from ..difference import Pair
+from ..error_hints import explain_error
+from ..solution_source import source_of
+from ..spec import Attempt
+from .matching import finite, first_of, matching
+from .relations import FINISHES, WEAK, common, not_finite, shapes, undone, whole, zeros
 from .two_slips import OF_ONE_SLIP
 from .unread import unread
 from .wrong_lines import WrongPrograms
@@ -116,16 +114,9 @@ def finish(tried: Attempt) -> str:
 
 def written_and_finished(tried: Attempt, wrong: WrongPrograms) -> str:
     """A program of the author, and what was done to its result in every case, such as another sign; or ""."""
-    causes: list[str] = []
-
-    def look() -> None:
-        for message, program in wrong.written:
-            if not OF_ONE_SLIP.search(message) and (done := done_to(tried, program)):
-                causes.append(f"{message} With that repaired: {done}")
-                return
-
-    run(look, [Case()], lambda nothing: {}, PATIENCE)
-    return causes[0] if causes else ""
+    usable = ((message, program) for message, program in wrong.written if not OF_ONE_SLIP.search(message))
+    causes = (f"{message} With that repaired: {done}" for message, it in usable if (done := done_to(tried, it)))
+    return "".join(first_of(causes))
 
 
 def done_to(tried: Attempt, program: Callable) -> str:
@@ -177,14 +168,13 @@ def narrowed(tried: Attempt) -> Diagnosis:
         return Diagnosis(first.status)
     if odd := not_finite(pairs[0]):  # before all else, because nan has no property
         return Diagnosis(first.status, odd)
-    usable = [pair for pair in pairs if not not_finite(pair)]
-    if said := common(WEAK, usable) if not is_alone(tried) else "":
+    if said := common(WEAK, [pair for pair in pairs if not not_finite(pair)]):
         return Diagnosis(first.status, said)
     for k, (difference, outcome) in enumerate(zip(tried.differences, outcomes)):
         broken = spec.broken(k, outcome.value) if difference and outcome.value and finite(outcome.value) else ""
         if broken:
             return Diagnosis("property broken", broken, case=k)
-    return Diagnosis(first.status, right_parts(tried) or only_wrong(tried) or common((regions,), pairs))
+    return Diagnosis(first.status, right_parts(tried))
 
 
 def unused(tried: Attempt) -> str:
@@ -204,25 +194,6 @@ def right_parts(tried: Attempt) -> str:
     right = [part for part in parts if not any(tried.in_part(k, part) for k in cases)]
     wrong = [part for part in parts if part not in right]
     return f"Right in every case: {', '.join(right)}. Not right: {', '.join(wrong)}." if right else ""
-
-
-def only_wrong(tried: Attempt) -> str:
-    """The argument whose one value all right cases share, such as a `past` of 0; or that a single case is wrong."""
-    wrong = [bool(difference) for difference in tried.differences]
-    many = min(sum(wrong), len(wrong) - sum(wrong)) > 2  # of each
-    for name in tried.spec.arguments(0) if many else ():
-        values = [tried.spec.arguments(k).get(name) for k in range(len(wrong))]
-        if all(isinstance(value, (bool, int, float, str)) or value is None for value in values):
-            bad, good = ({value for value, is_bad in zip(values, wrong) if is_bad is which} for which in (True, False))
-            if len(good) == 1 and not bad & good:
-                return f"In these cases it is right only when `{name}` is {good.pop()!r}: what does `{name}` change?"
-    return "All other cases are right: what is special about this one?" if is_alone(tried) else ""
-
-
-def is_alone(tried: Attempt) -> bool:
-    """Whether a single case is wrong, and not the first, the plainest. Its call then tells more than its numbers."""
-    wrong = [bool(difference) for difference in tried.differences]
-    return len(wrong) > 3 and sum(wrong) == 1 and not wrong[0]
 
 
 def pairs_of(tried: Attempt, part: str, status: str) -> list[Pair]:
