@@ -75,7 +75,7 @@ class Run:
             return ""
         shown = [one_line(line, 80) for line in self.head.splitlines()[:KEPT_LINES]]
         more = len(self.head) == KEPT_CHARACTERS or len(self.head.splitlines()) > KEPT_LINES
-        return f"Your code printed, in all cases together: {' ⏎ '.join(shown)}{' …' * more}"
+        return f"Your code printed: {' ⏎ '.join(shown)}{' …' * more}"
 
 
 class OutputCapture(io.TextIOBase):
