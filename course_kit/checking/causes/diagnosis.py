@@ -33,33 +33,27 @@ class Diagnosis:
 
 
 def diagnose(tried: Attempt, wrong: WrongPrograms) -> Diagnosis:
-    """The most telling cause that is true in every case; or else of the case that is shown.
+    """The most telling cause that is true in every case; or else of the case that is shown; or what narrows it down."""
+    status = tried.difference.status
+    stopped = tried.run.stopped  # a later case has no result, so nothing can be said of all
+    if not stopped and (cause := in_every_case(tried, wrong)):
+        return Diagnosis(status, cause, named=True)
+    cause = in_this_case(tried, wrong)
+    found = Diagnosis(status, cause, named=True) if cause else narrowed(tried)
+    return found if stopped else besides(tried, found)
 
-    In this order: programs that the author wrote down; an argument that is never read; a relation between the two
-    results, such as a transpose; rules applied to the solution's lines; two programs of the author at once; one of
-    them and such a relation; what explains the case that is shown; what narrows the cause down.
-    """
-    first = tried.difference
-    if tried.run.stopped:  # a later case had no end, or took too long; the one that is shown may have a result
-        cause = in_this_case(tried, wrong)
-        return Diagnosis(first.status, cause, named=True) if cause else narrowed(tried)
-    if causes := matching(tried, wrong.written, most=2):
-        return Diagnosis(first.status, " Or: ".join(causes), named=True)
-    if causes := matching(tried, wrong.starter):
-        return Diagnosis(first.status, causes[0], named=True)
-    if cause := unused(tried):  # a line says more, and there are arguments that a right answer need not read
-        return Diagnosis(first.status, wrong.line(tried) or cause, named=True)
-    if cause := finish(tried):
-        return Diagnosis(first.status, cause, named=True)
-    if said := wrong.line(tried) or wrong.numbers(tried):
-        return Diagnosis(first.status, one_change(tried, said), named=True)
-    if causes := matching(tried, wrong.two_at_once):
-        return Diagnosis(first.status, causes[0], named=True)
-    if cause := written_and_finished(tried, wrong):
-        return Diagnosis(first.status, cause, named=True)
-    if cause := in_this_case(tried, wrong):
-        return besides(tried, Diagnosis(first.status, cause, named=True))
-    return besides(tried, narrowed(tried))
+
+def in_every_case(tried: Attempt, wrong: WrongPrograms) -> str:
+    """What explains all cases, or ""; the first of these that does says most."""
+    return (
+        " Or: ".join(matching(tried, wrong.written, most=2))
+        or "".join(matching(tried, wrong.starter))
+        or never_read(tried, wrong)
+        or finish(tried)
+        or one_change(tried, wrong.line(tried) or wrong.numbers(tried))
+        or "".join(matching(tried, wrong.two_at_once))
+        or written_and_finished(tried, wrong)
+    )
 
 
 def in_this_case(tried: Attempt, wrong: WrongPrograms) -> str:
@@ -85,6 +79,8 @@ def besides(tried: Attempt, found: Diagnosis) -> Diagnosis:
 def one_change(tried: Attempt, said: str) -> str:
     """The sentence about a program that differs from the solution in one expression, after what is plain to see."""
     first = tried.difference
+    if not said:
+        return ""
     if first.status == "raised":
         return f"{explain_error(first.facts[-1])} {said}".strip()
     seen = common((shapes,), pairs_of(tried, first.part, first.status)) if first.status == "wrong shape" else ""
@@ -177,14 +173,17 @@ def narrowed(tried: Attempt) -> Diagnosis:
     return Diagnosis(first.status, right_parts(tried))
 
 
-def unused(tried: Attempt) -> str:
-    """That an argument is never read which matters in the case shown and is given in every wrong one, or ""."""
+def never_read(tried: Attempt, wrong: WrongPrograms) -> str:
+    """That an argument is never read which matters in the case shown and is given in every wrong one, or "".
+
+    A line of the learner's that is mistaken says more, and there are arguments that a right answer need not read.
+    """
     if tried.difference.status not in ("wrong shape", "wrong values"):
         return ""
-    wrong = [tried.spec.arguments(k) for k, difference in enumerate(tried.differences) if difference]
+    faulty = [tried.spec.arguments(k) for k, difference in enumerate(tried.differences) if difference]
     for name in unread(tried, [tried.first or 0]):
-        if all(given.get(name) is not None for given in wrong):
-            return f"Your code never reads `{name}`."
+        if all(given.get(name) is not None for given in faulty):
+            return wrong.line(tried) or f"Your code never reads `{name}`."
     return ""
 
 
