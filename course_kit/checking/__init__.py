@@ -1,7 +1,7 @@
 """Tasks that say what exactly went wrong: a function to write, or an answer to commit to.
 
 An attempt goes one way: its `spec` says what is right, the `runner` runs it, `difference` finds where it first differs,
-`diagnosis` finds out why, and a `Result` says so.
+`causes` finds out why, and a `Result` says so.
 """
 
 from .axes import Axis

@@ -12,8 +12,8 @@ from .axes import Axes
 class Case:
     """One call: the arguments, what to call it, and names for the axes of its result (aligned with the last axes)."""
 
-    def __init__(self, *args: Any, label: str = "", axes: Axes = (), **kwargs: Any) -> None:
-        self.args, self.kwargs, self.label, self.axes = args, kwargs, label, axes
+    def __init__(self, *args: Any, label: str = "", axes: Axes = ()) -> None:
+        self.args, self.label, self.axes = args, label, axes
 
     def as_tensors(self) -> "Case":
         """The same case with torch tensors for arrays."""
@@ -22,18 +22,17 @@ class Case:
         def tensor(value: Any) -> Any:
             return torch.from_numpy(value.copy()) if isinstance(value, np.ndarray) else value
 
-        kwargs = {name: tensor(value) for name, value in self.kwargs.items()}
-        return Case(*map(tensor, self.args), label=self.label, axes=self.axes, **kwargs)
+        return Case(*map(tensor, self.args), label=self.label, axes=self.axes)
 
     def arguments(self, signature: inspect.Signature) -> dict[str, Any]:
         """The arguments by name, as a function with this signature receives them."""
-        bound = signature.bind(*self.args, **self.kwargs)
+        bound = signature.bind(*self.args)
         bound.apply_defaults()
         return bound.arguments
 
     def describe(self, name: str, signature: inspect.Signature) -> str:
         """The case in a line: the five tokens, `bias_matrix(n=5, strength=0.3)`."""
-        given = signature.bind(*self.args, **self.kwargs).arguments
+        given = signature.bind(*self.args).arguments
         call = f"`{name}({', '.join(brief(key, value) for key, value in given.items())})`"
         return f"{self.label}, {call}" if self.label else call
 

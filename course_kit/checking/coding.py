@@ -1,4 +1,4 @@
-"""A function to write: what it should do, what learners do wrong, and the verbs check, compare and solution."""
+"""A function to write: what it should do, what learners do wrong, and the verbs check and compare."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,17 +7,12 @@ from ..display.picture import Picture
 from .arrays import describe_type, fit_shape
 from .axes import named
 from .beside_expected import beside_expected
-from .diagnosis import diagnose
-from .exercise import Exercise
+from .causes import WrongPrograms, diagnose
+from .exercise import MISSING, Exercise
 from .results import Result
 from .solution_source import SolutionSource, not_attempted
 from .spec import Attempt, Spec, attempt
-from .wrong_lines import WrongPrograms
 
-NUMBERS = (
-    "Your result holds the numbers 0 and 1. They equal False and True, which were asked for, but `~` does not negate "
-    "numbers: it turns 1 into −2. A comparison gives True and False, and so does `.astype(bool)`."
-)
 FLOATS = (
     "The values are right, but they are floats. They say which entry of an array is meant, and that takes a whole "
     "number: `table[2.0]` is an error. `.astype(int)` makes whole numbers, and so does `//` in place of `/`."
@@ -76,8 +71,11 @@ class CodingTask(Exercise):
     def _check(self, given: Any) -> Result:
         return self._unfit(given, "check") or self._result(attempt(self.spec, given))
 
+    def compare(self, given: Any = MISSING) -> Picture | Result:
+        """Yours beside the expected, in the first case where they differ; never raises."""
+        return self.guarded(self._compare, given)
+
     def _compare(self, given: Any) -> Picture | Result:
-        """Yours beside the expected, in the first case where they differ."""
         if unfit := self._unfit(given, "compare"):
             return unfit
         tried = attempt(self.spec, given)
@@ -138,25 +136,11 @@ class CodingTask(Exercise):
         return Result("passed", self.title, facts, notes=(*notes, self.on_pass) if self.on_pass else notes)
 
     def _notes(self, tried: Attempt) -> tuple[str, ...]:
-        """Remarks beside the cause: what was printed, numbers for truth values, an argument written into."""
-        spec, outcomes = self.spec, tried.run.outcomes
-        right = tried.first is None and tried.complete
+        """Remarks beside the cause: what was printed, and an argument written into."""
         notes = [tried.run.printed()] if tried.run.printed() else []
-        if right and any(
-            expected.dtype.kind == "b" and outcome.value and outcome.value[part].dtype.kind != "b"
-            for outcome, outputs in zip(outcomes, spec.right)
-            for part, expected in outputs.items()
-        ):
-            notes.append(NUMBERS)
-        for k, outcome in enumerate(outcomes):
+        for k, outcome in enumerate(tried.run.outcomes):
             if outcome.changed:
-                name = self._argument(k, outcome.changed[0])
-                begin = "The values are right, but your" if right else "Your"
-                text = f"{begin} function writes into its argument `{name}`. Work on a copy: the caller keeps it."
-                return (*notes, text)
+                name = list(self.spec.arguments(k))[outcome.changed[0]]
+                notes.append(f"Your function writes into its argument `{name}`. Work on a copy: the caller keeps it.")
+                break
         return tuple(notes)
-
-    def _argument(self, k: int, number: int) -> str:
-        """The name of an argument of case k."""
-        case = self.spec.all_cases[k]
-        return [*list(self.spec.signature.parameters)[: len(case.args)], *case.kwargs][number]

@@ -10,7 +10,6 @@ truth value of an array|Boolean value of Tensor with more  # An `if`, an `and` a
 # single True or False, and here is a whole array. Use `np.where`, or `&` between comparisons in parentheses, or loops
 # that look at one entry at a time.
 ^EOFError  # A function gets what it needs as its arguments. Use those, and take the `input` out.
-^SystemExit  # `exit()` and `quit()` end the whole program. A function ends with `return`.
 positional arguments? but \d+ (was|were) given|missing \d+ required positional  # The check calls your function with the
 # arguments shown above, in this order and without their names. Where a function takes them in another way, as many of
 # the library do, write one around it that takes these.
@@ -26,8 +25,6 @@ Cannot interpret '.*' as a data type  # The shape of an array is a single argume
 # `np.zeros((n, n))`.
 inhomogeneous shape  # Arrays or lists of different lengths cannot become the rows of one array. `np.concatenate` joins
 # them end to end.
-^AttributeError: 'numpy.ndarray' object has no attribute 'at'  # `x.at[…]` belongs to JAX. You can write into a NumPy
-# array itself: `x[i] = y`.
 ^AttributeError: '(list|tuple)' object has no attribute  # A list does not have the methods of an array. Make an array
 # of it, with `np.array(…)` or `np.concatenate(…)`.
 object is not subscriptable  # Square brackets pick an entry of an array or a list. You put them after something else,
@@ -56,8 +53,6 @@ can't multiply sequence|unsupported operand.*'list'|bad operand type for .*'list
 not supported between instances of .*'NoneType'  # You compare None with a number. Ask `is None` or `is not None` first.
 cannot reshape array|is invalid for input of size  # `reshape` keeps every number, so the lengths of the new shape must
 # multiply to the number of entries. Count them, and check whether some must be padded, skipped or dropped first.
-object too deep for desired array  # `np.bincount` takes a one-dimensional array, and yours has more axes. `.ravel()`
-# flattens it.
 zero-size array to reduction|max\(\) (arg|iterable argument) is  # There is nothing to take the largest or smallest of,
 # because what you selected is empty here. Print it.
 slice indices must be integers|'float' object cannot be interpreted as an integer  # Indices and lengths must be whole
@@ -68,7 +63,6 @@ only integer scalar arrays can be converted to a scalar index  # You gave an arr
 # `np.array(…)`.
 ^OverflowError: Python integer .* out of bounds  # The dtype of this array cannot hold the number. A plain Python `int`
 # can.
-^RecursionError  # A function calls itself without end. Check where it should stop.
 """
 
 

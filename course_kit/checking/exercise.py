@@ -6,7 +6,7 @@ from typing import Any
 
 from .earlier import earlier_answer
 from .record import record
-from .results import Note, Result
+from .results import Result
 
 MISSING: Any = object()  # stands for an argument that was not given; None is something a learner may give
 
@@ -31,10 +31,6 @@ class Exercise:
     def __repr__(self) -> str:
         return f"{type(self).__name__} {self.name}: {self.title}"
 
-    def solution(self) -> Note:
-        """The source of a right answer, to read."""
-        return Note(f"A solution: {self.title}", self.solution_source(), is_code=True)
-
     def solution_source(self) -> str:
         """The source of a right answer, under the name the learner uses."""
         raise NotImplementedError
@@ -51,16 +47,8 @@ class Exercise:
         earlier = earlier_answer(self.name)
         return replace(result, facts=(earlier, *result.facts)) if earlier else result
 
-    def compare(self, given: Any = MISSING) -> Any:
-        """Yours beside the expected, where there are tables of entries."""
-        return self.guarded(self._compare, given)
-
     def _check(self, given: Any) -> Result:
         raise NotImplementedError
-
-    def _compare(self, given: Any) -> Any:
-        text = f"There is nothing to set side by side here: `task.{self.name}.check({self.name})` tells what is right."
-        return Note(self.title, text)
 
     def guarded(self, look: Callable, given: Any) -> Any:
         """look(given), or a Result that says why not: a check never adds an error of its own to the learner's page."""

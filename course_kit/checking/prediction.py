@@ -40,7 +40,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 class Prediction(Exercise):
-    """A dictionary the learner assigns to `name`. The check never tells the right one: `solution()` does.
+    """A dictionary the learner assigns to `name`. The check never tells the right one.
 
     `expected()` computes it: numbers, words, truth values and lists of numbers by field. A number is right within one
     unit of its last of `digits` decimals, or within `about` of it where `about` has its field.

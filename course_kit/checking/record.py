@@ -32,7 +32,6 @@ def passed_tasks() -> set[str]:
     if OFF in os.environ:
         return set()
     try:
-        names = json.loads(FILE.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return set(json.loads(FILE.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
         return set()
-    return {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()

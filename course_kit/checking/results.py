@@ -1,4 +1,4 @@
-"""The faces of what a task answers with: stable text for a terminal, an opaque coloured box for a notebook."""
+"""The faces of what a check answers: stable text for a terminal, an opaque coloured box for a notebook."""
 
 from dataclasses import dataclass, field
 
@@ -42,18 +42,3 @@ class Result:
         notes = (f"<i>{rich(note)}</i>" for note in self.notes)
         head = f"<b>{self.symbol} {self.status}</b>: {rich(self.title)}"
         return box([*filter(None, (head, *map(rich, self.facts), code, cause, *notes))], colours)
-
-
-@dataclass
-class Note:
-    """A few words, or a piece of source, shown as it is."""
-
-    title: str
-    text: str
-    is_code: bool = False
-
-    def __repr__(self) -> str:
-        return self.text if self.is_code else f"{self.title}: {self.text}"
-
-    def _repr_html_(self) -> str:
-        return box([f"<b>{rich(self.title)}</b>", code_block(self.text) if self.is_code else rich(self.text)], GREY)

@@ -21,16 +21,11 @@ from .arrays import Blank, Outputs, Unusable, as_array, same
 from .case import Case
 from .stoppable import Stoppable
 
-MANY_LINES = 10_000
 KEPT_LINES, KEPT_CHARACTERS = 3, 300
 WALL = 30.0  # seconds by the clock, however busy the machine is
 TOO_LONG = "Your code used more than {:g} seconds of processor time"
 OVERDUE = "Your code did not finish within {:g} seconds"
 ENDLESS = " and was stopped: does the loop end?"
-MUCH_PRINTED = (
-    " and was stopped. It prints a lot, and printing so much is slow: take the `print` out. If it is still too slow, "
-    "does the loop end?"
-)
 WAITS = (
     " and was stopped: does it wait for something (such as `sleep`), or does a loop not end? If neither is so, this "
     "computer is very busy: check again later."
@@ -62,8 +57,7 @@ class Run:
     stopped: str = ""  # "" · "late" · "overdue" · "interrupted"
     goes_on: bool = False  # it could not be stopped
     seconds: float = 0.0  # of processor time that it was given
-    lines: int = 0
-    head: str = ""
+    head: str = ""  # the first of what was printed
 
     def why(self) -> str:
         """Why there is no outcome of the next call."""
@@ -73,30 +67,24 @@ class Run:
         said = TOO_LONG.format(self.seconds) if late else OVERDUE.format(WALL)
         if self.goes_on:
             return said + STUCK
-        if not late:
-            return said + WAITS
-        return said + (MUCH_PRINTED if self.lines > MANY_LINES else ENDLESS)
+        return said + (ENDLESS if late else WAITS)
 
     def printed(self) -> str:
-        """One sentence about what was printed, or nothing."""
+        """The first lines that were printed, or nothing."""
         if not self.head:
             return ""
         shown = [one_line(line, 80) for line in self.head.splitlines()[:KEPT_LINES]]
-        lines = max(self.lines, len(shown))  # the last one may have no end
-        many = f"{lines:,}" if lines <= MANY_LINES else f"more than {MANY_LINES:,}"  # by chance so many until stopped
-        together = " in all cases together" * (len(self.outcomes) > 1)
-        first = f"; the first {len(shown)}" * (lines > len(shown))
-        return f"Your code printed {many} line{'s' * (lines > 1)}{together}{first}: " + " ⏎ ".join(shown)
+        more = len(self.head) == KEPT_CHARACTERS or len(self.head.splitlines()) > KEPT_LINES
+        return f"Your code printed: {' ⏎ '.join(shown)}{' …' * more}"
 
 
 class OutputCapture(io.TextIOBase):
-    """Stands in for stdout and stderr: counts the lines and keeps the first."""
+    """Stands in for stdout and stderr, and keeps what comes first."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
 
     def write(self, text: str) -> int:
-        self.run.lines += text.count("\n")
         self.run.head += text[: KEPT_CHARACTERS - len(self.run.head)]
         return len(text)
 
@@ -153,9 +141,9 @@ def run_once(
     function: Callable, case: Case, read: Callable[[Any], Outputs], written: Callable | None = None
 ) -> Outcome:
     """One call on a copy of the case, and what came of it. All code of the learner's objects runs in here too."""
-    args, kwargs = copy.deepcopy((case.args, case.kwargs))
+    args = copy.deepcopy(case.args)
     try:
-        returned = function(*args, **kwargs)
+        returned = function(*args)
         value = read(returned)
     except Blank:
         return Outcome(blank=True)
@@ -164,10 +152,9 @@ def run_once(
     except BaseException as error:
         text = f"{type(error).__name__}: {one_line(message_of(error), 200)}".rstrip(": ")
         return Outcome(error=text, line=line_of(error, written or function))
-    given, now = (*case.args, *case.kwargs.values()), (*args, *kwargs.values())
-    changed = [number for number, (a, b) in enumerate(zip(given, now)) if _changed(a, b)]
+    changed = tuple(number for number, (a, b) in enumerate(zip(case.args, args)) if _differ(a, b))
     outputs = {name: array.copy() for name, array in value.items()}
-    return Outcome(outputs, tensor=hasattr(type(returned), "requires_grad"), changed=tuple(changed))
+    return Outcome(outputs, tensor=hasattr(type(returned), "requires_grad"), changed=changed)
 
 
 def message_of(error: BaseException) -> str:
@@ -178,17 +165,9 @@ def message_of(error: BaseException) -> str:
         return ""
 
 
-def _changed(before: Any, after: Any) -> bool:
-    """Whether the call wrote into an argument, or into what the argument holds."""
-    if before is after or callable(before):
-        return False
-    if isinstance(before, (dict, list)):
-        if type(before) is not type(after) or len(before) != len(after):
-            return True
-        if isinstance(before, dict):
-            return any(key not in after or _changed(before[key], after[key]) for key in before)
-        return any(map(_changed, before, after))
+def _differ(before: Any, after: Any) -> bool:
+    """Whether the call wrote into an argument."""
     try:
-        return not same(as_array(after), as_array(before))
-    except (Unusable, Blank):
+        return before is not after and not same(as_array(after), as_array(before))
+    except Unusable:  # such as a function
         return False

@@ -97,7 +97,7 @@ class Spec:
         return [self.right_outputs(case) for case in self.all_cases]
 
     def right_outputs(self, case: Case) -> Outputs:
-        return as_outputs(self.expected(*case.args, **case.kwargs), self.returns)
+        return as_outputs(self.expected(*case.args), self.returns)
 
     def run(self, function: Callable, cases: Sequence[Case] | None = None) -> Run:
         """The function run on all cases, or on others, in a thread that can be stopped."""
@@ -136,7 +136,7 @@ class Spec:
         case = self.all_cases[k]
         for message, test in self.properties:
             try:
-                if not test(result, *case.args, **case.kwargs):
+                if not test(result, *case.args):
                     return message
             except Exception:  # a result so odd that the question cannot be asked
                 return message

@@ -2,7 +2,7 @@
 
 import math
 from cmath import phase, rect
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from numpy.typing import NDArray
 
@@ -118,23 +118,22 @@ def at(point: complex) -> str:
     return f"{point.real:.1f} {-point.imag:.1f}"
 
 
-def rope_clocks(positions: Sequence[int], *, d: int = 8, pairs: Iterable[int] | None = None) -> Picture:
+def rope_clocks(positions: Sequence[int], *, d: int = 8) -> Picture:
     """A clock for each pair of channels: a hand for each position p, rotated to the left by p θ_m, θ_m = 10000^(−2m/d).
 
-    All hands start at three o'clock, and later ones in `positions` are longer. `pairs` are those to draw, by default
-    all d/2. Raises ValueError for more positions than there are colours, or an odd d.
+    All hands start at three o'clock, and later ones in `positions` are longer. Raises ValueError for more positions
+    than there are colours, or an odd d.
     """
     if len(positions) > len(LINES):
         raise ValueError(f"positions={positions}: expected at most {len(LINES)} of them, a hand for each")
-    theta = frequencies(d).tolist()
-    speeds = {m: theta[m] for m in (range(len(theta)) if pairs is None else pairs)}
+    speeds = frequencies(d).tolist()
     key = ", ".join(f'<span style="color:{LINES[k]}"><b>{p}</b></span>' for k, p in enumerate(positions))
     body = (
         f'<p style="margin:0 0 6px"><b>{escape(CLOCKS)}</b><br>'
         f"Hands from short to long: position {key}. All start at three o'clock and rotate to the left.</p>"
-        + "".join(_clock(m, speed, positions) for m, speed in speeds.items())
+        + "".join(_clock(m, speed, positions) for m, speed in enumerate(speeds))
     )
-    turns = ", ".join(f"pair {m} {number(positions[-1] * speed / math.tau, 3)}" for m, speed in speeds.items())
+    turns = ", ".join(f"pair {m} {number(positions[-1] * speed / math.tau, 3)}" for m, speed in enumerate(speeds))
     alt = (
         f"{len(speeds)} clocks, one for each pair of channels, with hands for the positions "
         f"{', '.join(map(str, positions))}. Turns made at position {positions[-1]}: {turns}."

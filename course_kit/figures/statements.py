@@ -33,14 +33,11 @@ class Source:
     def of(cls, function: Any) -> "Source":
         """Find the source; ValueError for what is not written in Python, OSError where its file is missing."""
         name = getattr(function, "__name__", type(function).__name__)
-        plain = inspect.unwrap(function)
-        if not hasattr(plain, "__code__"):
+        if not hasattr(function, "__code__"):
             raise ValueError(f"function={name}: expected a function written in Python")
-        if inspect.isgeneratorfunction(plain) or inspect.iscoroutinefunction(plain):
-            raise ValueError(f"function={name}: expected a plain function; a generator or coroutine only runs later")
-        found, first_line = inspect.getsourcelines(plain)
+        found, first_line = inspect.getsourcelines(function)
         lines = textwrap.dedent("".join(found)).rstrip("\n").split("\n")
-        return cls(name, lines, split(lines), plain.__code__, first_line)
+        return cls(name, lines, split(lines), function.__code__, first_line)
 
     def chunk_at(self, line: int) -> int | None:
         """The chunk that holds a line, counted as Python counts it in its file."""

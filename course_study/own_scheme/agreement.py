@@ -10,8 +10,8 @@ import numpy as np
 import torch
 
 from course_kit.checking.axes import Axis
+from course_kit.checking.causes.relations import FINISHES, WEAK, common
 from course_kit.checking.difference import Pair
-from course_kit.checking.relations import FINISHES, WEAK, common
 from course_lib.definition import Definition, by_definition, defined, numbers, randomise, scale_of
 from course_lib.nn.cache import KeyValueCache, SegmentMemory
 from course_lib.nn.layer import RelativeAttention

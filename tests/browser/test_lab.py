@@ -84,19 +84,6 @@ def test_an_answer_is_typed_and_checked(lab, chromium):
         assert_everyone_can_use_the_outputs(page)
 
 
-def test_a_first_success_needs_a_sign_and_two_keys(lab, chromium):
-    with opened(chromium, lab, PICTURES) as page:
-        run_all(page)
-        box = cell(page, "sign = -1")
-        expect(box.locator(".jp-OutputArea")).to_contain_text("True")
-        box.get_by_text("sign = -1").click()
-        page.keyboard.press("End")
-        page.keyboard.press("Shift+Home")
-        page.keyboard.insert_text("sign = +1")
-        page.keyboard.press("Shift+Enter")
-        expect(cell(page, "sign = +1").locator(".jp-OutputArea")).to_contain_text("False")
-
-
 def test_no_line_of_code_leaves_the_window_and_three_tabs_of_a_chapter_differ(lab, chromium):
     with opened(chromium, lab, LESSON) as page:
         wide = "all => all.filter((box) => box.scrollWidth > box.clientWidth + 1).map((box) => box.innerText)"
@@ -107,15 +94,6 @@ def test_no_line_of_code_leaves_the_window_and_three_tabs_of_a_chapter_differ(la
         expect(notebook(page).locator("h1").first).to_contain_text("Solutions 02", timeout=PATIENCE)
         shown = page.locator("#jp-main-dock-panel .lm-TabBar-tabLabel").all_inner_texts()
         assert len({name[:12] for name in shown}) == 3, shown
-
-
-def test_an_answer_that_asks_is_refused_and_the_next_cell_runs(lab, chromium):
-    tasks, answer = "from course_chapters.bias_by_hand import tasks as task", "bias_matrix = lambda *_: input('n?')"
-    check = "task.bias_matrix.check(bias_matrix)"
-    with running(chromium, lab, "asks.ipynb", f"{tasks}\n{answer}", check, "print(6 * 7)") as page:
-        expect(notebook(page).locator(".jp-CodeCell").nth(1)).to_contain_text("take the input out")
-        expect(notebook(page).locator(".jp-CodeCell").nth(2).locator(".jp-OutputArea")).to_contain_text("42")
-        expect(page.locator(".jp-Stdin")).to_have_count(0)
 
 
 def test_without_trust_the_static_pictures_are_there_and_fit(lab, chromium):

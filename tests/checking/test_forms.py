@@ -47,12 +47,8 @@ def test_a_broadcast_serves_only_where_it_is_right():
     assert SLOPE.check(lambda n, strength: right(n, strength)[0]).status == "wrong shape"
 
 
-def test_numbers_pass_for_truth_values_with_a_note():
-    for kind in (int, float):
-        result = MASK.check(lambda n, kind=kind: _mask(n).astype(kind))
-        assert result.passed and "False and True, which were asked for" in repr(result)
-    assert not MASK.check(_mask).notes and not MASK.check(lambda n: _mask(n).tolist()).notes
-    assert not MASK.check(lambda n: 2 * _mask(n)).notes[1:]  # what is wrong has no such note
+def test_numbers_pass_for_truth_values():
+    assert all(MASK.check(lambda n, kind=kind: _mask(n).astype(kind)).passed for kind in (int, float))
 
 
 @pytest.mark.parametrize(

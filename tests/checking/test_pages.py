@@ -7,7 +7,6 @@ import textwrap
 import numpy as np
 import pytest
 
-from course_chapters.bias_by_hand import tasks as bias_by_hand
 from course_kit.checking import CodingTask, Prediction
 from course_kit.checking.pages import page
 
@@ -174,12 +173,3 @@ def test_a_wrong_line_says_more_than_an_argument_that_is_never_read(slope):
 def test_what_is_asked_of_an_empty_result_fits_the_learners_code(slope, end, words):
     body = f"b = np.zeros((n, n))\nfor i in range(n):\n    b[i, 0] = -strength * i\n{end}"
     assert words in slope.check(attempt(body)).cause
-
-
-def test_two_statements_on_a_line_are_read_as_two():
-    def causal_weights(scores):
-        n = len(scores); s = np.exp(scores)  # fmt: skip  # noqa: E702
-        return s / n
-
-    result = bias_by_hand.causal_weights.check(causal_weights)
-    assert "takes 1 positional argument" in repr(result)

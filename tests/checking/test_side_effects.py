@@ -23,23 +23,6 @@ def test_writing_into_an_argument_passes_with_a_note_and_spoils_nothing():
     assert not task.check(task.spec.solution).notes
 
 
-@pytest.mark.parametrize("spoil", [lambda runs: runs["b"].sort(), lambda runs: runs.clear()])
-def test_writing_into_what_an_argument_holds_is_noticed(spoil):
-    def _longest(runs):
-        """The length of the longest."""
-        return max(map(len, runs.values()))
-
-    def spoiling(runs):
-        found = _longest(runs)
-        spoil(runs)
-        return found
-
-    runs = {"a": [2.0], "b": [3.0, 1.0]}
-    task = array_task(_longest, cases=[Case(runs)])
-    assert "writes into its argument `runs`" in repr(task.check(spoiling))
-    assert runs == {"a": [2.0], "b": [3.0, 1.0]} and not task.check(_longest).notes
-
-
 def test_a_million_printed_lines_become_one_sentence(capsys):
     def talks(n, strength):
         for k in range(1_000_000 // 6 + 1):
@@ -47,7 +30,7 @@ def test_a_million_printed_lines_become_one_sentence(capsys):
         return right(n, strength)
 
     result = slope_task(seconds=20.0).check(talks)
-    assert result.passed and "more than 10,000 lines in all cases together; the first 3: 0 ⏎ 1 ⏎ 2" in repr(result)
+    assert result.passed and "Your code printed: 0 ⏎ 1 ⏎ 2 …" in repr(result)
     assert capsys.readouterr() == ("", "")
     assert len(repr(result)) < 300
 
@@ -73,16 +56,10 @@ def test_warnings_stay_out_of_sight(recwarn):
     assert not list(recwarn)
 
 
-def test_an_error_shows_the_line_of_a_cell():
-    function = cell("def helper(x):\n    return x[7]\n\ndef slope(n, strength):\n    return helper(np.zeros(n))\n")
-    text = repr(SLOPE.check(function))
-    assert "IndexError" in text
-    assert "line 2: return x[7]" in text, "the learner's deepest line, not one inside NumPy"
-
-
-def test_an_error_inside_a_library_shows_the_learners_own_line():
-    function = cell("def slope(n, strength):\n    return np.broadcast_to(np.zeros(3), (n, 7))\n")
-    assert "line 2: return np.broadcast_to(np.zeros(3), (n, 7))" in repr(SLOPE.check(function))
+def test_an_error_shows_the_learners_deepest_line_and_not_one_of_numpy():
+    begin = "def helper(x):\n    return np.broadcast_to(x, (9, 7))\n\n"
+    text = repr(SLOPE.check(cell(begin + "def slope(n, strength):\n    return helper(np.zeros(n))\n")))
+    assert "ValueError" in text and "line 2: return np.broadcast_to(x, (9, 7))" in text
 
 
 class Odd(Exception):
@@ -108,9 +85,3 @@ def test_endless_recursion_is_an_error_like_others():
 
     result = slope_task(seconds=2.0).check(deeper)
     assert result.status == "raised" and "RecursionError" in repr(result)
-
-
-@pytest.mark.parametrize("function", [lambda: 0, lambda n: 0, lambda n, strength, more: 0])
-def test_a_wrong_number_of_parameters_is_said(function):
-    result = SLOPE.check(function)
-    assert result.status == "raised" and "TypeError" in repr(result) and "argument" in repr(result)

@@ -6,7 +6,7 @@ import pytest
 from course_kit.checking import Case, holds
 
 from ..tasks.notebook import defined
-from .common import CENTRED, MASK, SLOPE, _mask, _softmax, array_task, right, slope_task
+from .common import CENTRED, MASK, SLOPE, _mask, _softmax, array_task, right
 
 
 def test_the_first_wrong_entry_is_told_in_the_words_of_the_axes():
@@ -37,9 +37,6 @@ def test_what_is_not_a_number_is_named(value, word):
     [
         (lambda b: b * 2, "Every entry is 2 times what it should be"),
         (lambda b: b * 3.7, "Every entry is off by the same factor"),
-        (lambda b: np.where(np.tri(len(b)) > 0, b, b**2 + 5), "Only the future (keys after the query) is wrong"),
-        (lambda b: np.where(np.tri(len(b)).T > 0, b, b**2 + 5), "Only the past (keys before the query) is wrong"),
-        (lambda b: b if len(b) > 1 else b + np.pi, "All other cases are right"),
         (lambda b: b + 1, "too large by 1"),
         (lambda b: b[::-1], "in reverse order along the query axis or the key axis. Here both are alike."),
         (lambda b: b * (np.arange(len(b)) == 0)[:, None], "All rows after the first are 0. Is this ever filled?"),
@@ -54,30 +51,9 @@ def test_what_all_failing_cases_have_in_common_is_said(change, words):
     assert words in result.cause, result
 
 
-def test_a_parameter_that_is_never_read_is_named():
-    assert "never reads `strength`" in repr(SLOPE.check(lambda n, strength: right(n, 9.0)))
-
-
-def test_the_value_that_all_right_cases_share_is_named():
-    task = slope_task(cases=[Case(n, strength) for n in (2, 3, 4) for strength in (0.5, 2.0)], draw=None)
-    result = task.check(lambda n, strength: right(n, strength) + (strength > 1) * np.arange(n) ** 2)
-    assert "right only when `strength` is 0.5: what does `strength` change?" in result.cause
-
-
-def test_truth_values_are_compared_and_told_as_such():
-    assert MASK.check(_mask).passed and MASK.check(lambda n: np.tri(n)).passed
+def test_truth_values_are_told_as_such():
     assert "row 0, column 0: yours False, expected True" in repr(MASK.check(lambda n: ~_mask(n)))
-    assert "Your result is transposed" in repr(MASK.check(lambda n: _mask(n).T))
-    assert "wrong values" in repr(MASK.check(lambda n: np.ones((n, n), bool)))
-    assert "wrong values" in repr(MASK.check(lambda n: 3.5 * np.ones((n, n))))
-
-
-def test_weights_are_explained_as_weights():
-    x = np.array([[1.0, 2.0, 4.0], [0.0, 3.0, 1.0], [5.0, 0.5, 0.0]])
-    task = array_task(_softmax, cases=[Case(x, axes=("query", "key")), Case(x + x.T)])
-    assert "sums to 1 over the query axis" in task.check(lambda x: _softmax(x.T).T).cause
-    assert "the softmax is missing" in task.check(lambda x: x - 1).cause
-    assert "do not sum to 1" in task.check(lambda x: np.exp(x)).cause
+    assert MASK.check(lambda n: 3.5 * _mask(n)).status == "wrong values"
 
 
 def test_a_tuple_is_judged_part_by_part():

@@ -121,10 +121,6 @@ def test_numbers_show_as_many_decimals_as_they_need():
 # --- what is refused -----------------------------------------------------------------------------------------------
 
 
-def generator():
-    yield 1
-
-
 EMPTY = live("alt", n=[2, 3])(lambda n: Frame([], [f"{n}"]))
 TWO = [[[0.5, 0.5]], [[1, 0]]]  # two layers with a head each
 REFUSED = [
@@ -137,7 +133,6 @@ REFUSED = [
     (figures.attention_explorer, (Q, K[:3]), {}, "q (5, 4), k (3, 4): expected the same shape"),
     (figures.attention_explorer, (Q, K * np.nan), {}, "k (5, 4): expected one row of finite"),
     (figures.trace, (len, Q), {}, "function=len: expected a function written in Python"),
-    (figures.trace, (generator,), {}, "function=generator: expected a plain function"),
     (figures.attention_block, ("shaw",), {}, "scheme='shaw': expected one of 'none', 'learned'"),
     (figures.rope_clocks, (range(7),), {}, "expected at most 6"),
     (figures.provenance, ("roll",), {}, "how='roll': expected one of 'skew', 'shift'"),

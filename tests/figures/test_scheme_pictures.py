@@ -175,10 +175,10 @@ def test_the_arrows_their_products_and_the_score():
 def test_each_hand_of_a_clock_points_where_rotate_takes_the_arrow():
     positions, d = (0, 1, 4, 44), 8
     start = np.repeat([1.0, 0.0], d // 2)  # each pair is the arrow (1, 0)
-    html = figures.rope_clocks(positions, d=d, pairs=[3, 0, 1])._repr_html_()
+    html = figures.rope_clocks(positions, d=d)._repr_html_()
     faces = [b64decode(face).decode() for face in re.findall('base64,([^"]*)', html)]
-    assert "θ = 1<br>one turn: 6.28 steps" in html and len(faces) == 3
-    for m, face in zip((3, 0, 1), faces):
+    assert "θ = 1<br>one turn: 6.28 steps" in html and len(faces) == 4
+    for m, face in enumerate(faces):
         tips = np.array(re.findall(r"M([\d.-]+) ([\d.-]+)L", face), float)[1::2][::-1]
         for p, (right, down) in zip(positions, tips, strict=True):
             turned = rotate(start[None], past=p)[0]

@@ -1,6 +1,5 @@
 """The line tracer: the values of every step are those after its line ran, and its picture says so."""
 
-import functools
 import inspect
 import sys
 
@@ -161,16 +160,3 @@ def test_values_of_every_kind_are_readable():
     texts |= {"number": "0.1235", "odd": "(cannot be shown)"}
     assert {name: shown[name].text for name in texts} == texts and "0x" not in shown["thing"].text
     assert "meta" in shown["nothing"].text and len(steps_at(recording, "parts = ")) == 1
-
-
-def test_methods_and_decorated_functions_are_opened():
-    class Scaled:
-        def apply(self, x):
-            return 3 * x
-
-    @functools.wraps(fill)
-    def wrapped(*args):
-        return fill(*args)
-
-    assert record(Scaled().apply, 2).steps[-1].changes["returns"].text == "6"
-    assert len(steps_at(record(wrapped, 2, 1.0), "out[i, j]")) == 4

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import as_outputs, same
-from .solution_source import unused_parameters
-from .spec import Attempt
+from ..arrays import as_outputs, same
+from ..solution_source import unused_parameters
+from ..spec import Attempt
 
 
 def unread(tried: Attempt, cases: list[int]) -> Iterator[str]:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from .lines import assigned, facts, messages, read, statements, target, with_line
+from ..lines import assigned, facts, messages, read, statements, target, with_line
+from ..solution_source import SolutionSource, compiled, source_of
+from ..spec import Attempt, attempt
 from .matching import Wrong, matching
 from .rules import UNLIKE, changed, is_target
-from .solution_source import SolutionSource, compiled, source_of
-from .spec import Attempt, attempt
 from .two_slips import pairs
 
 # These say something of a value, however it is computed. If it is a name that is read once, the line that makes it is
@@ -91,9 +91,7 @@ class WrongPrograms:
             raise ValueError(f"{place}: expected `code  # message`")
         try:
             program = compiled(with_line(self.text, code), self.source.name, self.source.globals)
-        except SyntaxError as error:
-            raise ValueError(f"{place}: {error.msg}") from None
-        except ValueError as error:
+        except (SyntaxError, ValueError) as error:
             raise ValueError(f"{place}: {error}") from None
         return Written(number, code, message, program)
 

@@ -1,14 +1,14 @@
 """Which wrong programs explain an attempt: written ones and those that rules make."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from .arrays import Outputs, same
-from .case import Case
-from .runner import Outcome, run
-from .spec import Attempt
+from ..arrays import Outputs, same
+from ..case import Case
+from ..runner import Outcome, run
+from ..spec import Attempt
 
 Wrong = tuple[str, Callable]  # a message, and the wrong program that it describes
 PATIENCE = 10.0  # seconds of processor time for all programs together
@@ -21,35 +21,45 @@ def matching(tried: Attempt, programs: Iterable[Wrong], most: int = 1) -> list[s
     A program explains an attempt if it does the same in every case. If none does, one that predicts every case in which
     the attempt returned finite numbers will do: cases without them are predicted as well, or else they are the smaller
     half and at least two of the others are wrong. Of several results only those count that the program makes wrong, and
-    the first wrong one must be among them. A program without an end explains nothing.
+    the first wrong one must be among them.
     """
-    exactly: list[str] = []
     nearly: list[str] = []
 
-    def look() -> None:
+    def exactly() -> Iterator[str]:
         for message, program in programs:
             how = explains(tried, program)
-            found = exactly if how == "exactly" else nearly
-            if how and message not in found:
+            if how == "exactly":
+                yield message
+            elif how == "nearly" and message not in nearly:
+                nearly.append(message)
+
+    return first_of(exactly(), most) or nearly[:most]
+
+
+def first_of(messages: Iterable[str], most: int = 1) -> list[str]:
+    """The first of these messages, each once, `most` at most. A program without an end may be tried to find them."""
+    found: list[str] = []
+
+    def look() -> None:
+        for message in messages:
+            if message not in found:
                 found.append(message)
-            if len(exactly) == most:
+            if len(found) == most:
                 return
 
     run(look, [Case()], lambda nothing: {}, PATIENCE)
-    return (exactly or nearly)[:most]
+    return found
 
 
 def explains(tried: Attempt, program: Callable) -> str:
     """How a wrong program predicts what the attempt returned: "exactly", "nearly" or not, ""."""
-    spec, yours = tried.spec, tried.run.outcomes
-    first, difference = tried.first, tried.difference
+    spec, yours, shown = tried.spec, tried.run.outcomes, tried.difference.part
     answered = [k for k, outcome in enumerate(yours) if outcome.value and finite(outcome.value)]
     wrong_parts: set[str] = set()  # those that the program makes wrong
     unlike: set[str] = set()  # those in which it does not do what the attempt does
-    unpredicted, faulty = 0, False
-    for k in sorted(range(len(yours)), key=lambda k: k != first):  # the wrong case first: most programs end there
+    unpredicted = 0
+    for k in sorted(range(len(yours)), key=lambda k: k != tried.first):  # the wrong case first: most programs end there
         theirs = spec.outcome(program, k)
-        faulty = faulty or spec.difference(k, theirs) is not None
         if k not in answered:
             unpredicted += not alike(yours[k], theirs)
             continue
@@ -58,13 +68,11 @@ def explains(tried: Attempt, program: Callable) -> str:
             return ""
         unlike |= {part for part in mine if not same(mine[part], other[part])}
         wrong_parts |= {part for part in mine if not same(other[part], spec.right[k][part])}
-        if unlike & wrong_parts or (k == first and difference.part in unlike):
+        if unlike & wrong_parts or (k == tried.first and shown in unlike):
             return ""
-    if not faulty or (unpredicted and not enough(tried, answered)):
+    if (unpredicted and not enough(tried, answered)) or (unlike and shown not in wrong_parts):
         return ""
-    if not unlike and not unpredicted:
-        return "exactly"
-    return "nearly" if not unlike or difference.part in wrong_parts else ""
+    return "nearly" if unlike or unpredicted else "exactly"
 
 
 def enough(tried: Attempt, answered: list[int]) -> bool:

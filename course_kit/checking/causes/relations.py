@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from .arrays import Array, close, same
-from .difference import Pair
+from ..arrays import Array, close, same
+from ..difference import Pair
 
 CONSTANTS = {
     "2": (2.0, ""),
@@ -240,23 +240,6 @@ def shared(p: Pair) -> Iterator[str]:
             yield "Every entry is off by the same factor."
         if same(p.expected + (y[0] - e[0]), p.yours + 0.0):
             yield "Every entry is off by the same amount."
-
-
-def regions(p: Pair) -> Iterator[str]:
-    """The smallest part, cut along the diagonal, that holds all the wrong entries."""
-    shape, past, names = p.expected.shape, p.numbers.get("`past`"), [axis.name for axis in p.axes[-2:]]
-    pairs = names in (["query", "key"], ["row", "column"])
-    if not pairs or (past is None and shape[-2] != shape[-1]):  # nobody knows where the diagonal lies
-        return
-    tokens = names[-1] == "key"
-    offset = np.broadcast_to(np.arange(shape[-1]) - (past or 0) - np.arange(shape[-2])[:, None], shape)
-    wrong = offset[~close(p.yours, p.expected)]
-    if not wrong.any():
-        yield "Only the diagonal is wrong."
-    if (wrong > 0).all() and (offset <= 0).any():
-        yield f"Only {'the future (keys after the query)' if tokens else 'the part above the diagonal'} is wrong."
-    if (wrong < 0).all() and (offset >= 0).any():
-        yield f"Only {'the past (keys before the query)' if tokens else 'the part below the diagonal'} is wrong."
 
 
 def _even(array: Array, axis: int) -> bool:

@@ -6,16 +6,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .arrays import same
-from .axes import named
-from .case import Case
-from .difference import Pair
-from .error_hints import explain_error
-from .matching import PATIENCE, finite, matching
-from .relations import FINISHES, WEAK, common, not_finite, regions, shapes, undone, whole, zeros
-from .runner import run
-from .solution_source import source_of
-from .spec import Attempt
+from ..arrays import same
+from ..axes import named
+from ..difference import Pair
+from ..error_hints import explain_error
+from ..solution_source import source_of
+from ..spec import Attempt
+from .matching import finite, first_of, matching
+from .relations import FINISHES, WEAK, common, not_finite, shapes, undone, whole, zeros
 from .two_slips import OF_ONE_SLIP
 from .unread import unread
 from .wrong_lines import WrongPrograms
@@ -35,33 +33,27 @@ class Diagnosis:
 
 
 def diagnose(tried: Attempt, wrong: WrongPrograms) -> Diagnosis:
-    """The most telling cause that is true in every case; or else of the case that is shown.
+    """The most telling cause that is true in every case; or else of the case that is shown; or what narrows it down."""
+    status = tried.difference.status
+    stopped = tried.run.stopped  # a later case has no result, so nothing can be said of all
+    if not stopped and (cause := in_every_case(tried, wrong)):
+        return Diagnosis(status, cause, named=True)
+    cause = in_this_case(tried, wrong)
+    found = Diagnosis(status, cause, named=True) if cause else narrowed(tried)
+    return found if stopped else besides(tried, found)
 
-    In this order: programs that the author wrote down; an argument that is never read; a relation between the two
-    results, such as a transpose; rules applied to the solution's lines; two programs of the author at once; one of
-    them and such a relation; what explains the case that is shown; what narrows the cause down.
-    """
-    first = tried.difference
-    if tried.run.stopped:  # a later case had no end, or took too long; the one that is shown may have a result
-        cause = in_this_case(tried, wrong)
-        return Diagnosis(first.status, cause, named=True) if cause else narrowed(tried)
-    if causes := matching(tried, wrong.written, most=2):
-        return Diagnosis(first.status, " Or: ".join(causes), named=True)
-    if causes := matching(tried, wrong.starter):
-        return Diagnosis(first.status, causes[0], named=True)
-    if cause := unused(tried):  # a line says more, and there are arguments that a right answer need not read
-        return Diagnosis(first.status, wrong.line(tried) or cause, named=True)
-    if cause := finish(tried):
-        return Diagnosis(first.status, cause, named=True)
-    if said := wrong.line(tried) or wrong.numbers(tried):
-        return Diagnosis(first.status, one_change(tried, said), named=True)
-    if causes := matching(tried, wrong.two_at_once):
-        return Diagnosis(first.status, causes[0], named=True)
-    if cause := written_and_finished(tried, wrong):
-        return Diagnosis(first.status, cause, named=True)
-    if cause := in_this_case(tried, wrong):
-        return besides(tried, Diagnosis(first.status, cause, named=True))
-    return besides(tried, narrowed(tried))
+
+def in_every_case(tried: Attempt, wrong: WrongPrograms) -> str:
+    """What explains all cases, or ""; the first of these that does says most."""
+    return (
+        " Or: ".join(matching(tried, wrong.written, most=2))
+        or "".join(matching(tried, wrong.starter))
+        or never_read(tried, wrong)
+        or finish(tried)
+        or one_change(tried, wrong.line(tried) or wrong.numbers(tried))
+        or "".join(matching(tried, wrong.two_at_once))
+        or written_and_finished(tried, wrong)
+    )
 
 
 def in_this_case(tried: Attempt, wrong: WrongPrograms) -> str:
@@ -87,6 +79,8 @@ def besides(tried: Attempt, found: Diagnosis) -> Diagnosis:
 def one_change(tried: Attempt, said: str) -> str:
     """The sentence about a program that differs from the solution in one expression, after what is plain to see."""
     first = tried.difference
+    if not said:
+        return ""
     if first.status == "raised":
         return f"{explain_error(first.facts[-1])} {said}".strip()
     seen = common((shapes,), pairs_of(tried, first.part, first.status)) if first.status == "wrong shape" else ""
@@ -116,16 +110,9 @@ def finish(tried: Attempt) -> str:
 
 def written_and_finished(tried: Attempt, wrong: WrongPrograms) -> str:
     """A program of the author, and what was done to its result in every case, such as another sign; or ""."""
-    causes: list[str] = []
-
-    def look() -> None:
-        for message, program in wrong.written:
-            if not OF_ONE_SLIP.search(message) and (done := done_to(tried, program)):
-                causes.append(f"{message} With that repaired: {done}")
-                return
-
-    run(look, [Case()], lambda nothing: {}, PATIENCE)
-    return causes[0] if causes else ""
+    usable = ((message, program) for message, program in wrong.written if not OF_ONE_SLIP.search(message))
+    causes = (f"{message} With that repaired: {done}" for message, it in usable if (done := done_to(tried, it)))
+    return "".join(first_of(causes))
 
 
 def done_to(tried: Attempt, program: Callable) -> str:
@@ -177,24 +164,26 @@ def narrowed(tried: Attempt) -> Diagnosis:
         return Diagnosis(first.status)
     if odd := not_finite(pairs[0]):  # before all else, because nan has no property
         return Diagnosis(first.status, odd)
-    usable = [pair for pair in pairs if not not_finite(pair)]
-    if said := common(WEAK, usable) if not is_alone(tried) else "":
+    if said := common(WEAK, [pair for pair in pairs if not not_finite(pair)]):
         return Diagnosis(first.status, said)
     for k, (difference, outcome) in enumerate(zip(tried.differences, outcomes)):
         broken = spec.broken(k, outcome.value) if difference and outcome.value and finite(outcome.value) else ""
         if broken:
             return Diagnosis("property broken", broken, case=k)
-    return Diagnosis(first.status, right_parts(tried) or only_wrong(tried) or common((regions,), pairs))
+    return Diagnosis(first.status, right_parts(tried))
 
 
-def unused(tried: Attempt) -> str:
-    """That an argument is never read which matters in the case shown and is given in every wrong one, or ""."""
+def never_read(tried: Attempt, wrong: WrongPrograms) -> str:
+    """That an argument is never read which matters in the case shown and is given in every wrong one, or "".
+
+    A line of the learner's that is mistaken says more, and there are arguments that a right answer need not read.
+    """
     if tried.difference.status not in ("wrong shape", "wrong values"):
         return ""
-    wrong = [tried.spec.arguments(k) for k, difference in enumerate(tried.differences) if difference]
+    faulty = [tried.spec.arguments(k) for k, difference in enumerate(tried.differences) if difference]
     for name in unread(tried, [tried.first or 0]):
-        if all(given.get(name) is not None for given in wrong):
-            return f"Your code never reads `{name}`."
+        if all(given.get(name) is not None for given in faulty):
+            return wrong.line(tried) or f"Your code never reads `{name}`."
     return ""
 
 
@@ -204,25 +193,6 @@ def right_parts(tried: Attempt) -> str:
     right = [part for part in parts if not any(tried.in_part(k, part) for k in cases)]
     wrong = [part for part in parts if part not in right]
     return f"Right in every case: {', '.join(right)}. Not right: {', '.join(wrong)}." if right else ""
-
-
-def only_wrong(tried: Attempt) -> str:
-    """The argument whose one value all right cases share, such as a `past` of 0; or that a single case is wrong."""
-    wrong = [bool(difference) for difference in tried.differences]
-    many = min(sum(wrong), len(wrong) - sum(wrong)) > 2  # of each
-    for name in tried.spec.arguments(0) if many else ():
-        values = [tried.spec.arguments(k).get(name) for k in range(len(wrong))]
-        if all(isinstance(value, (bool, int, float, str)) or value is None for value in values):
-            bad, good = ({value for value, is_bad in zip(values, wrong) if is_bad is which} for which in (True, False))
-            if len(good) == 1 and not bad & good:
-                return f"In these cases it is right only when `{name}` is {good.pop()!r}: what does `{name}` change?"
-    return "All other cases are right: what is special about this one?" if is_alone(tried) else ""
-
-
-def is_alone(tried: Attempt) -> bool:
-    """Whether a single case is wrong, and not the first, the plainest. Its call then tells more than its numbers."""
-    wrong = [bool(difference) for difference in tried.differences]
-    return len(wrong) > 3 and sum(wrong) == 1 and not wrong[0]
 
 
 def pairs_of(tried: Attempt, part: str, status: str) -> list[Pair]:
