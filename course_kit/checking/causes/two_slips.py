@@ -5,6 +5,8 @@ import copy
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from difflib import SequenceMatcher
+from itertools import chain
 from typing import Any
 
 OF_ONE_SLIP = re.compile(r"\b(is|are) right\b|\b(Your|Every)\w* (\w+ )?(is|are) nan\b")  # untrue beside another one
@@ -27,7 +29,7 @@ def pairs(right: str, wrong: Sequence[Program]) -> Iterator[Program]:
 
 
 def merged(base: Any, one: Any, other: Any) -> Any:
-    """A part of a program with the changes of both to it. Raises Clash if they meet, or if a list grows or shrinks."""
+    """A part of a program with the changes of both to it. Raises Clash, also for a change that both have."""
     was, here, there = map(as_text, (base, one, other))
     if here == was:
         return other
@@ -35,12 +37,26 @@ def merged(base: Any, one: Any, other: Any) -> Any:
         return one
     if isinstance(base, list) and len(base) == len(one) == len(other):
         return [merged(*parts) for parts in zip(base, one, other)]
+    if isinstance(base, list) and len(base) > 1:  # one of them has a statement more, or less
+        return list(chain(*merged(*(in_places(base, made) for made in (base, one, other)))))
     if not isinstance(base, ast.AST) or not type(base) is type(one) is type(other):
         raise Clash
     both = copy.copy(base)
     for field in base._fields:
         setattr(both, field, merged(getattr(base, field), getattr(one, field), getattr(other, field)))
     return both
+
+
+def in_places(base: list[Any], made: list[Any]) -> list[list[Any]]:
+    """What a list has where the base has each of its items, and, between two of these, what it has in addition."""
+    places: list[list[Any]] = [[] for _ in range(2 * len(base) + 1)]
+    alike = SequenceMatcher(None, [str(as_text(one)) for one in base], [str(as_text(one)) for one in made], False)
+    for _, begin, end, first, last in alike.get_opcodes():
+        if end - begin == last - first:
+            places[2 * begin + 1 : 2 * end : 2] = [[one] for one in made[first:last]]
+        else:
+            places[2 * begin] = made[first:last]
+    return places
 
 
 def tree(source: str) -> ast.Module:
