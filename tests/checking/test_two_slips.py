@@ -31,6 +31,15 @@ def test_two_changes_of_one_place_clash():
             merge(minus, other)
 
 
+def test_a_line_more_joins_a_change_of_another_line_and_not_of_its_own_place():
+    changes = ("+ a", "+ a\n    x = -x"), ("2 * ", ""), ("+ a", "- a")
+    more, none, minus = (RIGHT.replace(*change) for change in changes)
+    assert "x = n + a\n    x = -x\n    return x" in merge(more, none)
+    with pytest.raises(Clash):
+        merge(more, more.replace("-x", "x + 1"))
+    assert "x = n - a\n    x = -x\n" in merge(more, minus)
+
+
 def test_a_wrong_line_and_what_was_done_to_its_result_are_named():
     result = slope_task(wrong=DOUBLED).check(lambda n, s: s * abs(np.arange(n) - 2 * np.arange(n)[:, None]))
     said = "You count the queries twice. With that repaired: Every entry has the wrong sign."
