@@ -2,8 +2,10 @@
 
     python -m course_study --preset two_layers --out course_study/committed/two_layers.jsonl
 
-A row is one model of one seed: its `accuracy` on new texts. `first letters` also has `by_position`, the accuracy at
-each position, and `longer`, the same for texts twice as long as those of training.
+A row is one model of one seed: `loss` and `accuracy` on new texts. `first letters` also has `by_position`, the accuracy
+at each position, and `longer`, the same for texts twice as long as those of training. `neighbours` has the mean weights
+that each head gives to the word before and to the word after: `first_half` for the words 0 … 7, `second_half` for the
+others.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,6 +14,7 @@ from itertools import product
 
 import torch
 from torch import Generator, Tensor, nn
+from torch.nn.functional import cross_entropy
 
 from course_lib.checks import check_choice
 from course_lib.nn.absolute import Learned
@@ -20,7 +23,7 @@ from course_lib.nn.shaw import ShawVectors
 
 from .results import Row, Run
 from .run import reproducible, rounded
-from .small import D_MODEL, NOT_ASKED, Draw, Small, tested, train
+from .small import D_MODEL, NOT_ASKED, TESTED, Draw, Small, tested, train
 
 LINE, WORDS = 4, 12
 
@@ -67,6 +70,7 @@ def with_table() -> Small:
 Models = dict[str, Callable[[], Small]]
 LETTER_MODELS: Models = {
     "learned table, one layer": with_table,
+    "no position, two layers": lambda: Small([None, None], 8, feed_forward=True),
     "vectors, one layer": lambda: Small([vectors()], 8, feed_forward=True),
     "vectors, two layers": lambda: Small([vectors(), vectors()], 8, feed_forward=True),
 }
@@ -99,15 +103,22 @@ def outcome(task: str, condition: str, seed: int) -> Row:
     with reproducible(seed):
         model = models[condition]()
         train(model, draw, steps, rate, seed)
-        right, asked = right_answers(model, draw)
-        row: Row = {"accuracy": rounded(right[asked].mean())}
-        if task == "first letters":
-            longer, _ = right_answers(model, partial(first_letters, lines=8))
-            row |= {"by_position": rounded(right.mean(0)), "longer": rounded(longer.mean(0))}
-    return row
+        logits, answers = tested(model, draw)
+        loss = cross_entropy(logits.flatten(0, 1), answers.flatten(), ignore_index=NOT_ASKED)
+        right = (logits.argmax(-1) == answers).double()
+        row: Row = {"loss": rounded(loss), "accuracy": rounded(right[answers != NOT_ASKED].mean())}
+        if task == "neighbours":
+            return {**row, **beside(model)}
+        logits, answers = tested(model, partial(first_letters, lines=8))
+    longer = (logits.argmax(-1) == answers).double()
+    return {**row, "by_position": rounded(right.mean(0)), "longer": rounded(longer.mean(0))}
 
 
-def right_answers(model: Small, draw: Draw) -> tuple[Tensor, Tensor]:
-    """1.0 for a right answer and 0.0 for a wrong one, and where there is a question; (texts, n) each."""
-    logits, answers = tested(model, draw)
-    return (logits.argmax(-1) == answers).double(), answers != NOT_ASKED
+@torch.no_grad()
+def beside(model: Small) -> Row:
+    """The mean weights [before, after] of each head, apart for the words of either half, without the ends."""
+    words, _ = neighbours(Generator().manual_seed(TESTED))
+    weights = model.attention[0].weights(model.embedding(words))
+    pairs = torch.stack([weights.diagonal(-1, 2, 3)[..., :-1], weights.diagonal(1, 2, 3)[..., 1:]], -1)
+    halves = {"first_half": words[:, 1:-1] < 8, "second_half": words[:, 1:-1] >= 8}
+    return {name: rounded(pairs.movedim(1, 2)[half].mean(0)) for name, half in halves.items()}
