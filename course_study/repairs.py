@@ -19,7 +19,7 @@ from course_lib.nn.position import Combined, Position
 from course_lib.nn.rope import RoPE
 from course_lib.nn.sliding_window import SlidingWindow
 from course_lib.reference.absolute import frequencies
-from course_lib.reference.speeds import llama3, ntk, yarn, yarn_factor
+from course_lib.reference.speeds import interpolated, llama3, ntk, yarn, yarn_factor
 
 from .data import TASKS
 from .model import Model
@@ -38,6 +38,7 @@ def repairs(settings: Settings) -> dict[str, Callable[[], Position]]:
     theta = frequencies(d)
     return {
         "as trained": lambda: RoPE(d),
+        "interpolated": lambda: RoPE(d, speeds=interpolated(theta, s)),
         "NTK": lambda: RoPE(d, speeds=ntk(theta, s)),
         "YaRN's code": lambda: RoPE(d, speeds=yarn(d, s, length), factor=yarn_factor(s)),
         "Llama 3": lambda: RoPE(d, speeds=llama3(theta, s, length)),
