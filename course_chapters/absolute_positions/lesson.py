@@ -201,7 +201,7 @@ figures.seen_pairs(train=128, test=256)
 # know *where* a word is? We take the layer of [[blind_to_distance|chapter #]] with a bias per offset. Each token sees
 # only 3 tokens to each side, its **window**. The text is "dog man dog man …". Can a dog know which one it is?
 
-# %%
+# %% tags=["hide-output"]
 rng, d = np.random.default_rng(0), 8
 word = {name: rng.normal(size=d) for name in ("dog", "bites", "man", "today")}
 W_q, W_k, W_v = rng.normal(size=(3, d, d)) / np.sqrt(d)
@@ -315,7 +315,7 @@ figures.question(
 # tokens. First we add 50,000 to each position. As a control, we then multiply each position by 4, so neighbours are 4
 # apart. Which of the two raises the *loss*, the mean of −ln(probability of the next token)?
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["hide-output", "nbval-ignore-output"]
 from course_lib import released
 
 language_model = released.load()

@@ -32,8 +32,8 @@ figures.attention_block("ALiBi")
 # %% [markdown]
 # ## ALiBi: a straight line
 #
-# ALiBi (attention with linear biases) adds a number per offset to each score, as T5 does. It was designed for decoders,
-# where a query looks only at itself and back. A key that is $i - j$ tokens back loses $m \, (i - j)$ in its score. The
+# ALiBi (attention with linear biases) adds a number per offset to each score, as T5 does ([[t5_buckets|chapter #]]). It
+# was designed for decoders, where a query looks only at itself and back. A key that is $i - j$ tokens back loses $m \, (i - j)$ in its score. The
 # **slope** $m$ is fixed (Press et al. 2022, section 3):
 #
 # $$S_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} - m \, (i - j), \qquad j \le i$$
@@ -52,7 +52,7 @@ figures.heatmap(steps, rows=rows, columns=list(TOKENS), alt='ALiBi, query "mat"'
 
 # %% [markdown]
 # Now for all queries, first with two loops, then as one row of numbers placed on the diagonals. They should agree
-# wherever the mask lets a query look.
+# wherever the mask lets a query look. Move $m$: what does 0 give, and what 2?
 
 # %%
 by_loop = np.zeros((n, n))
@@ -65,12 +65,16 @@ mask = causal_mask(n)
 assert np.array_equal(B[mask], by_loop[mask])
 
 _, weights = attention(Q, K, V, bias=B, mask=mask)
-_, without = attention(Q, K, V, mask=mask)
 assert np.allclose(weights[mat], softmax(biased))
-figures.side_by_side(
-    figures.heatmap(without, alt="Causal weights without a bias"),
-    figures.heatmap(weights, alt="Causal weights, m = 1/2"),
-)
+
+
+def causal_weights(m=0.5):
+    """The weights of the five tokens with the slope m."""
+    _, weights = attention(Q, K, V, bias=to_grid(-m * abs(row_offsets(n))[None], n), mask=mask)
+    return figures.heatmap(weights, alt=f"Causal weights, m = {m}")
+
+
+figures.play(causal_weights, m=(0.0, 2.0))
 
 # %% [markdown]
 # The bias is added after the division by $\sqrt{d_k}$, so it is not divided itself (footnote 10 of the paper).
@@ -213,7 +217,7 @@ print("m · j of keys 508 to 511:", *last, "-> in bfloat16:", *rounded(last))
 # The steps of $\frac12$ become 0, 1 and 1. We round each form, with equal scores, and show the largest error of a
 # weight. Which form is right for the last query? For one in the middle? And in the flattest head?
 
-# %%
+# %% tags=["hide-output"]
 def error(bias, exact):
     """The largest error of a weight if the bias is rounded to bfloat16."""
     return abs(softmax(rounded(bias)) - softmax(exact)).max()
@@ -362,7 +366,7 @@ figures.question(
 # ([[released_model|chapter #]]). Each of its layers has 9 heads, so ALiBi's slopes are 1/2, 1/4, …, 1/256 and, for the
 # ninth head, 1/1.4. What will raise its loss more: these slopes, or the slope 1/2 in every head?
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["hide-output", "nbval-ignore-output"]
 from course_lib import released
 from course_lib.reference.alibi import alibi_bias
 
@@ -467,6 +471,8 @@ for change in replaced:
 # ## Deeper · The released code
 #
 # BLOOM and Falcon in `transformers` each have a function `build_alibi_tensor`. The next cell compares them with ours.
+# Then the course's check-up lets a tiny BLOOM with random weights read one token, repeated. All $q_i \cdot k_j$ of a head
+# are equal there, so $\ln(w_{ij} / w_{ii})$ is the bias alone. Which slopes will it show for 12 heads?
 
 # %% tags=["nbval-ignore-output"]
 from importlib.util import find_spec
@@ -483,6 +489,18 @@ else:
         in_bfloat16 = falcon.build_alibi_tensor(torch.ones(1, tokens), n_heads, torch.float32)
         assert torch.allclose(in_bfloat16, theirs, rtol=2**-7)  # bfloat16 has 8 significant bits
     print("BLOOM agrees for 1, 8, 12, 20 and 112 heads, and Falcon up to the rounding of bfloat16.")
+
+# %% tags=["nbval-ignore-output"]
+if find_spec("transformers") is not None:
+    from transformers import BloomConfig, BloomForCausalLM
+
+    from course_lib.checkup import checkup
+
+    tiny = BloomForCausalLM(BloomConfig(vocab_size=99, hidden_size=48, n_layer=1, n_head=12)).eval()
+    curve = checkup(tiny).curves[0][:, :64]  # ln(w_ij / w_ii) of the 12 heads at the distances 0 to 63
+    assert np.allclose(curve, -slopes(12)[:, None] * np.arange(64), atol=1e-4)
+    print("curve at distance 10: ", curve[:, 10].round(2))
+    print("−m · 10, authors' code:", -10 * by_authors.round(4))
 
 # %% [markdown]
 # Falcon rounds slopes and bias to bfloat16 whatever the dtype of the model. In both, $j$ does not count

@@ -252,7 +252,7 @@ figures.heatmap(masked, alt="Biased weights under a causal mask")
 # several attentions, its **heads**. Now we add the bias to the scores of all heads. How much will it raise the loss, at
 # λ = 0.3 and at λ = 1?
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["hide-output", "nbval-ignore-output"]
 import torch
 
 from course_lib import released

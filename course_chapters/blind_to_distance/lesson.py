@@ -116,7 +116,7 @@ assert np.allclose(softmax(P @ S @ P.T), P @ softmax(S) @ P.T)
 # In a Transformer, three matrices turn the vector $x$ of a word into query, key and value, and the output of attention
 # is added to $x$. Does *dog* get another vector when it is bitten?
 
-# %%
+# %% tags=["hide-output"]
 rng = np.random.default_rng(0)
 d = 8
 word = {name: rng.normal(size=d) for name in ("dog", "bites", "man", "today")}

@@ -399,7 +399,7 @@ figures.question(
 #
 # Here is the profile of another head, in layer 18. Does it look far back?
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["hide-output", "nbval-ignore-output"]
 weights_18 = model.attention(text, 18, 8).numpy()
 print("offset -16, -48, -63:", profile(weights_18)[[16, 48, 63]].round(2))
 words = [repr(token)[1:-1] for token in model.tokens(text[:6])]

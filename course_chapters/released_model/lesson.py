@@ -71,7 +71,7 @@ assert abs(loss - 3.323) < 0.001
 # so here channels $2m$ and $2m+1$ form pair $m$ (interleaved). What happens if our layers still rotate channels $m$ and
 # $m+32$ together? Or no channels at all?
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["hide-output", "nbval-ignore-output"]
 half_split = RoPE(64, base=100_000)  # half-split is the default of our RoPE; 100,000 is the base of this model
 rises = {}
 for name, position in {"wrong pairs": half_split, "no rotation": Position()}.items():
@@ -86,9 +86,9 @@ assert rises["wrong pairs"] > 1.5
 #
 # ## Move the positions
 #
-# We add 50,000 to all positions, then only to those of the second half, which leaves a gap. As a baseline, the model
-# reads the second half alone. (± is the standard error over the tokens, as if they were independent.) Which of the
-# three will hurt most?
+# The *loss* says how badly SmolLM2 predicts the next token. We add 50,000 to all positions, then only to those of the
+# second half, which leaves a gap. As a baseline, the model reads the second half alone. (± is the standard error over
+# the tokens, as if they were independent.) Which will hurt most?
 
 # %% tags=["hide-output", "nbval-ignore-output"]
 place, half = torch.arange(n), n // 2
@@ -113,7 +113,7 @@ assert gap.mean() > 3 * alone.mean()
 # %% [markdown]
 # With RoPE, moving the whole text changes nothing but rounding, because its offsets stay the same. A gap of 50,000 does
 # more harm than losing the first half. (*Deeper* tries smaller gaps and other texts. [[stretching_rope|Chapter #]] asks
-# where the harm begins.)
+# where the harm begins. In `transformers`, give a mask of ones. Without mask and cache, a gap begins a new document.)
 #
 # ## Where does a head look?
 #
@@ -229,7 +229,7 @@ assert moved[:6].min() == 2 and moved.min() < 2
 # To test a pair, we *stop* it: at speed 0 it does not rotate, so what it adds no longer changes with distance. We stop
 # the largest pair of 16.0, pair 25, and the fastest, pair 0. Which of the two does the head miss more?
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["hide-output", "nbval-ignore-output"]
 def weights_at(speeds, q, k):
     """The attention weights of one head whose pairs rotate at these speeds."""
     q, k = (rotate(x, speeds=speeds, interleaved=True) for x in (q, k))
@@ -488,10 +488,9 @@ for layer in (0, 11, 16):
 figures.position_curves(curves, layers=(0, 11, 16))
 
 # %% [markdown]
-# Each panel shows three heads, on its own scale. With RoPE, each line is a sum of 32 cosines and a constant; with ALiBi
-# it would be straight. Another token can give other lines. In layer 16 they vary by less than 0.05, although 16.0 finds
-# the token before in *Alice*. So these curves show the scheme, not what a head does in a real text. The check-up
-# (`python3 course.py checkup`) uses them.
+# Each panel shows three heads. With RoPE, each line is a sum of 32 cosines and a constant; with ALiBi it would be
+# straight. In layer 16 they vary by less than 0.05, although 16.0 finds the token before in *Alice*. So these curves
+# show the scheme, not what a head does in a real text. `python3 course.py checkup` uses them.
 #
 # ## Deeper · Other texts
 #
@@ -545,6 +544,7 @@ assert abs(second["reset, own document only"]).max() < 0.001
 # If the positions go on, the other document makes no clear difference. If they are reset without a mask, the loss rises
 # by 2.22: keys of the other document now seem near, or ahead of the query. Keys ahead alone do harm: if the other
 # document has the positions after ours, the loss rises by 0.99. With the mask, a reset changes nothing.
+# (In `transformers`, positions alone separate documents only if the cache is off.)
 #
 # **Sources** The model: L. Ben Allal et al., *SmolLM2*, 2025, quantised by QuantFactory, Apache-2.0 (see the
 # acknowledgements) · C. Olsson et al., *In-context Learning and Induction Heads*, 2022 · F. Barbero et al., *Round and

@@ -48,7 +48,7 @@ figures.attention_block("RoPE")
 # channels 0 and 2; a later section explains why not 0 and 1. Will the rotations change their product?
 
 
-# %%
+# %% tags=["hide-output"]
 def rotated(arrow, angle):
     """An arrow (a, b), rotated to the left by `angle`."""
     a, b = arrow
@@ -381,7 +381,7 @@ assert np.allclose(changes[::2], 0)
 # section 3.4.3). A bound is not the score. We compute scores by distance for two heads with 64 channels. In the first,
 # queries and keys are ones, so it is tuned to 0. The second is tuned to $t = 50$. Where will its curve be highest?
 
-# %%
+# %% tags=["hide-output"]
 far, t = 4097, 50
 same, tuned = (tuned_head(t=t, d=64, n=far)[far - 1 :: -1] for t in (0, t))  # by distance: 0, 1, 2, … places back
 fig, (near, whole) = plt.subplots(1, 2, figsize=(7, 2.4), sharey=True, gridspec_kw={"wspace": 0.08})
@@ -476,6 +476,27 @@ else:
     print("the five queries: Llama = half-split, GPT-J = interleaved")
 
 # %% [markdown]
+# What does the rotation add in a model? If a text repeats one token, all its queries are one vector $q$, and all its keys
+# one vector $k$. So $\ln(w_{ij} / w_{ii})$ should be $(q^\top R_{j-i}\,k - q^\top k) / \sqrt{d}$, a sum of cosines. The
+# course's check-up reads this curve, here in a tiny Llama with random weights.
+
+# %% tags=["nbval-ignore-output"]
+if find_spec("transformers") is not None:
+    from course_lib.checkup import checkup
+    from course_lib.checkup.curve import TOKEN
+
+    sizes = {"vocab_size": 99, "hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 1}
+    tiny = llama.LlamaForCausalLM(LlamaConfig(**sizes, num_attention_heads=1, initializer_range=0.2)).eval()
+    curve = checkup(tiny).curves[0][0]  # of the only head, by distance
+    block = tiny.model.layers[0]
+    token = block.input_layernorm(tiny.model.embed_tokens.weight[[TOKEN]])  # what the check-up repeats
+    one_q, one_k = (matrix(token).detach().numpy() for matrix in (block.self_attn.q_proj, block.self_attn.k_proj))
+    formula = [scores(rotate(one_q, past=r), one_k).item() for r in range(len(curve))]  # the key stays at position 0
+    assert np.allclose(curve, np.array(formula) - formula[0], atol=1e-4)
+    print("distances 0, 1, 2, 4, 8: curve  ", curve[[0, 1, 2, 4, 8]])
+    print("                         formula", (np.array(formula) - formula[0])[[0, 1, 2, 4, 8]])
+
+# %% [markdown]
 # The program that converted Llama for `transformers` (`convert_llama_weights_to_hf.py` in its repository) has our
 # permutation as `permute`. Biases of queries and keys need it too, and so do the weights of a norm, if a model
 # normalises queries and keys. If several query heads share a key head ([[fast_attention|chapter #]]), $W_k$ has fewer
@@ -501,7 +522,7 @@ texts = {name: model.encode(released.excerpt(name))[:256] for name in ("licence"
 losses = {name: model.losses(text) for name, text in texts.items()}  # −ln P of each next token
 print("as released:", *[f"{name} {loss.mean():.2f}" for name, loss in losses.items()])
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["hide-output", "nbval-ignore-output"]
 rises = {}
 for name, stopped in {"pair 0": [0], "pair 1": [1], "pairs 16–31": range(16, 32)}.items():
     speeds = model.speeds.clone()

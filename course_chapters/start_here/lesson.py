@@ -220,9 +220,9 @@ task.bias_matrix.check(bias_matrix)
 task.bias_matrix.compare(bias_matrix)
 
 # %% [markdown]
-# You need not be afraid of mistakes: if your code loops for ever, the check stops it. Only a single endless call, such
-# as `sum(range(10**12))`, cannot be stopped. Then restart the kernel, in the menu *Kernel*. The cell below shows
-# which tasks of a chapter you have passed; `progress()` alone shows all.
+# Mistakes do no harm: if your code loops for ever, the check stops it. Only a single endless call, such as
+# `sum(range(10**12))`, cannot be stopped. Then restart the kernel, in the menu *Kernel*. The cell below shows which
+# tasks of a chapter you have passed; `progress()` alone shows all.
 
 # %%
 from course_chapters.progress import progress

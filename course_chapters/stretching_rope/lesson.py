@@ -2,7 +2,7 @@
 # # [[title]]
 #
 # Many models with RoPE break on texts longer than those of their training. Rules repair a *trained* model by changing
-# the speeds at which its pairs of channels rotate. Llama 3.1 and gpt-oss each use one.
+# the speeds at which its pairs of channels rotate.
 #
 # **You will be able to**
 # - say which pairs of channels meet new angles, and measure what a long distance does to a released model;
@@ -80,7 +80,7 @@ for name, (d, base, length) in heads.items():
 # positions of the second half, so only the distances between the halves grow. As a control, we *hide* the first half
 # from the second, all but token 0, which the model needs ([[windows_and_sinks|chapter #]]). Which gaps will do more harm?
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["hide-output", "nbval-ignore-output"]
 model = released.load()
 text, half, place = model.encode(released.excerpt("alice"))[:128], 64, torch.arange(128)
 base = model.losses(text)[half:]
@@ -101,8 +101,8 @@ for name, numbers in rises.items():
 assert rises["gap of 8,000"][0] > 1.5 * rises["first half hidden"][0]
 
 # %% [markdown]
-# With the gap of 8,000, **no angle is new**. Yet in this text it costs more than hiding. And a gap of 32,768 costs less
-# than one of 16,384. So one text and one gap show little.
+# With the gap of 8,000, **no angle is new**. Yet in this text it costs more than hiding. A gap of 32,768 costs less
+# than one of 16,384. So one gap shows little.
 #
 # ## The curve
 #
@@ -147,8 +147,15 @@ figures.show(fig, alt="Up to a gap of 9,000 the loss rises to about that with th
 # The curve has no step at 8,192. From 4,096 to 9,000, the rise is about that of hiding (in two texts, 7,800 costs more),
 # and the sink heads give the far words hardly any weight. **In the mean, these words hardly help**, but single ones can
 # (*Deeper*). From there to 16,384, the loss rises far above that of hiding. Now the far words get more than half of the
-# weight, and token 0 loses it.
-#
+# weight, and token 0 loses it. The check-up draws such a curve of any model, less the cost of hiding, here in 512 tokens
+# of *Alice*:
+
+# %%
+from course_study.released.checkup import report
+
+figures.gap_curve(report().gaps)
+
+# %% [markdown]
 # Which pairs cause this? We let only some pairs feel the gap; the others keep all positions.
 
 # %%
@@ -161,8 +168,8 @@ print(f"{'all, less hiding':24}", *(f"{plus_minus(texts):>14}" for texts in beyo
 # %% [markdown]
 # At 16,384, the open pairs alone do most of the harm. But at 4,096, where none of their angles is new, they also cost as
 # much as all pairs together. So the table does not show that *new* angles are the cause. It shows that
-# open pairs suffice for the harm. And in these five texts, most harm beyond hiding lies past the configured length and
-# comes from open pairs.
+# open pairs suffice for the harm, and that in these texts, most harm beyond hiding lies past
+# the configured length.
 #
 # ## Repairs by hand
 #
@@ -219,8 +226,7 @@ for name, speeds in {"training": theta8, **new}.items():
     print(f"{name:17} turns in {length:5,} tokens:", *(f"{made:7.2f}" for made in rules.turns(speeds, length)))
 
 # %% [markdown]
-# Interpolation and by parts do. With NTK, pair 2 makes 0.41 turns, twice as many as in training. So here NTK needs a
-# larger $s$.
+# Interpolation and by parts do. With NTK, pair 2 makes 0.41 turns, twice as many as in training.
 #
 # ## Read a `config.json`
 #
@@ -256,7 +262,7 @@ assert slowed == (rules.turns(old, length) < 1).sum()
 # but some are at 65,536. One more candidate *stops* the 16 slowest pairs: they no longer rotate. (*Deeper* says why.)
 # Which candidates will be better than hiding the first half?
 
-# %%
+# %% tags=["hide-output"]
 repairs = {"interpolation": "PI 4", "NTK-aware": "NTK 4", "YaRN": "YaRN 4", "16 stopped": "slowest 16 stopped"}
 starts = {"as released": "", **{name: f"{repair}, " for name, repair in repairs.items()}}
 print(f"{'rise of the loss with a gap of':14}" + "".join(f"{size:>15,}" for size in (0, 7800, 16_384, 65_536)))
@@ -277,7 +283,7 @@ assert (reached < rules.turns(model.speeds, 8192))[rules.turns(model.speeds, 819
 # How will the 16 stopped pairs do in a text of 16,384 tokens? Beside them we test NTK with $s = 2$. The control is a
 # *window*: each layer sees token 0 and the last 1,024 tokens.
 
-# %%
+# %% tags=["hide-output"]
 shown = {"as released": ("as released", "-"), "slowest 16 stopped": ("16 pairs stopped", "-.")}
 shown |= {"NTK 2": ("NTK, s = 2", "-"), "window 1024, kept [0]": ("window of 1,024", "--")}
 fig, ax = plt.subplots(figsize=(7, 3), layout="constrained")

@@ -584,6 +584,30 @@ assert np.allclose(as_t5, usual / np.sqrt(64))
 # %% [markdown]
 # So before training, T5's $q \cdot k$ has the same spread as the usual $q \cdot k / \sqrt{d_k}$.
 #
+# ## Deeper · One token, repeated
+#
+# If a text repeats one token, $q_i \cdot k_j$ is the same for all keys. Then $\ln(w_{ij} / w_{ii})$ is $b(j - i) - b(0)$.
+# So the weights alone show the table. The course's check-up reads this curve, here in a tiny T5 decoder with random
+# weights. Where will it change?
+
+# %% tags=["nbval-ignore-output"]
+if find_spec("transformers") is None:
+    print("To run this comparison: pip install transformers==5.23.0")
+else:
+    from course_lib.checkup import checkup
+
+    sizes = {"vocab_size": 99, "d_model": 32, "d_kv": 16, "d_ff": 32, "num_layers": 1, "num_heads": 2}
+    tiny = released.T5ForConditionalGeneration(released.T5Config(**sizes, decoder_start_token_id=0)).eval()
+    curve = checkup(tiny).curves[0]  # of layer 0, (heads, distances)
+    weight = tiny.decoder.block[0].layer[0].SelfAttention.relative_attention_bias.weight.detach().numpy()
+    b = weight[bucket(-np.arange(curve.shape[1]), bidirectional=False)].T
+    assert np.allclose(curve, b - b[:, :1], atol=1e-4)
+    print("the curve changes at the distances", *np.flatnonzero(np.diff(curve[0]).round(4)) + 1)
+
+# %% [markdown]
+# It changes where a decoder's bucket begins, for the last time at 113. So you can find the buckets of a model without
+# reading its code.
+#
 # ## Deeper · Choosing the two sizes
 #
 # A decoder of your own will read texts of 64 tokens. How many of its 32 buckets do they train, with a `max_distance` of

@@ -379,7 +379,7 @@ assert at_once < 0.6
 # go on, so every offset keeps its score. Our head looked one up and one to the left. Where does it look if we divide
 # all positions by 2?
 
-# %%
+# %% tags=["hide-output"]
 for scale in (1, 1 / 2):
     best = score_above_left(16, scale)[8 * 16 + 8].argmax()  # of the patch in row 8, column 8
     row, column = divmod(int(best), 16)

@@ -28,7 +28,7 @@ np.set_printoptions(precision=4, suppress=True)
 #
 # You train a decoder, for texts no longer than in training. What would you take?
 
-# %%
+# %% tags=["hide-output"]
 guide.ask("decoder", "no longer")
 
 # %% [markdown]
@@ -43,7 +43,7 @@ guide.ask("decoder", "no longer")
 # **You have SmolLM2, and texts longer than its 8,192 tokens.** In [[stretching_rope|chapter #]], the repairs were hardly
 # better in text than a window. What would you take?
 
-# %%
+# %% tags=["hide-output"]
 guide.ask("SmolLM2")
 
 # %% [markdown]
@@ -131,7 +131,7 @@ for j in (3, 2, 0):
 #
 # Let $g(x) = -2x$ and $\tau = 2$. Does the key just before a query always get the same bias?
 
-# %%
+# %% tags=["hide-output"]
 from course_lib.reference.fire import shares
 
 n, tau = len(TOKENS), 2
@@ -228,7 +228,7 @@ assert np.allclose(linear(Q, K, V, [1, 1, 1, 0, 1])[3:], linear(Q[3:], K[3:], V[
 # of tokens in the cache (`past`), and returns one number per offset. `agrees` compares it with plain loops that use your
 # formula for one offset $r$. This first version has a fault. Can you see it?
 
-# %%
+# %% tags=["hide-output"]
 from course_lib.nn.grid import row_offsets
 from course_lib.nn.position import Position
 
@@ -270,7 +270,7 @@ cost
 # should change nothing in a model with RoPE. This small one has a fault that no short text shows. Which line is wrong?
 # Then put your own model into `logits`.
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["hide-output", "nbval-ignore-output"]
 from course_lib.checkup import checkup
 
 torch.manual_seed(0)
@@ -337,7 +337,7 @@ print("relative, learns nothing, tells before from after:", ", ".join(found))
 #
 # We train Ramp for 300 steps at 128 tokens. Will its loss at 1,024 stay level, as ALiBi's does, or rise?
 
-# %% tags=["nbval-ignore-output", "prints-only"]
+# %% tags=["hide-output", "nbval-ignore-output", "prints-only"]
 ramp = own_scheme.train(make, "characters", against=("alibi",))
 ramp
 
@@ -359,7 +359,7 @@ ramp
 # Our example keeps the 16 fastest pairs and divides the speeds of the others by 4. In which column will it be worse
 # than YaRN?
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["hide-output", "nbval-ignore-output"]
 from course_lib.reference.absolute import frequencies
 from course_study import own_repair
 

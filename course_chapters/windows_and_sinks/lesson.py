@@ -53,7 +53,14 @@ from course_lib.reference.sliding_window import window_mask, window_row
 print("offsets −5 … 0:", window_row(6, w=3)[:6])  # the row is the same after 0, where the causal mask hides the keys
 mask = window_mask(6, w=3)  # the window and the causal mask together
 assert mask.sum(axis=1).tolist() == [1, 2, 3, 3, 3, 3]
-figures.heatmap(mask.astype(int), alt="A window of three: 1 where a query looks", corner="query ↓ key →")
+
+
+def window(w=3, n=6):
+    """1 where a query looks."""
+    return figures.heatmap(window_mask(n, w=w).astype(int), alt=f"A window of {w}", corner="query ↓ key →")
+
+
+figures.play(window, w=(1, 6), n=(2, 10))
 
 # %% [markdown]
 # A window says which keys are seen, and nothing about their order. So such a layer usually has RoPE as well:
@@ -204,7 +211,7 @@ figures.question(
     answer="At both, about equally",
 )
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["hide-output", "nbval-ignore-output"]
 n = len(text)
 assert torch.allclose(head(text, positions=torch.arange(n) + 3000), head(text), atol=0.01)
 mask = torch.ones(n, n, dtype=torch.bool)
@@ -265,7 +272,7 @@ figures.show(fig, alt="By layer: the largest number of token 0 is some hundreds 
 # an extra slot for token 0 or, as a control, for token 20. Last, we give it none, but every 32nd token sees only
 # itself. Which changes break the model?
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["hide-output", "nbval-ignore-output"]
 alice = model.encode(released.excerpt("alice"))[:192]
 full, rise, place = model.losses(alice), {}, torch.arange(192)
 self_only = {"mask": (place[:, None] % 32 > 0) | (place[:, None] == place)}
@@ -332,7 +339,7 @@ assert np.allclose(softmax_with_sink(s, np.log(2)), [1 / 8, 2 / 8, 3 / 8])
 # positions (the hybrid, `window-64+none`) or with RoPE (`window-64+rope`). In `rope+none`, the first layer has RoPE and
 # no window. Which keep their loss in text, and which find the value of a name far back (retrieval)?
 
-# %%
+# %% tags=["hide-output"]
 from course_chapters import measured, questions
 
 print(f"{'at 1,024 tokens':16} {'rise of the loss in text':>26} {'retrieval':>12} {'flip-flop':>12}")
@@ -551,7 +558,8 @@ assert np.allclose(share * plain, softmax_with_sink(s, a) @ values)
 # %% [markdown]
 # Our window equals the mask that `transformers` uses for Mistral. (The text of Mistral's paper, Jiang et al. 2023, says
 # $i - w$ to $i$, which would be $w + 1$ keys.) For encoders, the mask function of `transformers` takes a window of 64 as
-# 64 keys to *each* side, so 129 in total. Our sink equals gpt-oss's function.
+# 64 keys to *each* side, so 129 in total. A grid that you pass as the mask *replaces* a model's windows, so draw them
+# into it. Our sink equals gpt-oss's function.
 
 # %% tags=["nbval-ignore-output"]
 if find_spec("transformers") is None:
@@ -576,6 +584,28 @@ else:
     assert np.allclose(output.flatten(), softmax_with_sink(s, np.log(2)) @ values, atol=1e-6)
 
 # %% [markdown]
+# The course's check-up reads one token, repeated, in a tiny gpt-oss with a window of 8, and queries and a sink of 0.
+# What is $\ln(w_{ij} / w_{ii})$, the curve, and the weight of the sink?
+
+# %% tags=["nbval-ignore-output"]
+if find_spec("transformers") is not None:
+    from transformers import GptOssConfig, GptOssForCausalLM
+
+    from course_lib.checkup import checkup
+
+    sizes = {"vocab_size": 99, "hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 1, "head_dim": 16}
+    sizes |= {"num_attention_heads": 1, "num_key_value_heads": 1, "num_local_experts": 4, "sliding_window": 8}
+    tiny = GptOssForCausalLM(GptOssConfig(**sizes, layer_types=["sliding_attention"])).eval()
+    for numbers in (*tiny.model.layers[0].self_attn.q_proj.parameters(), tiny.model.layers[0].self_attn.sinks):
+        torch.nn.init.zeros_(numbers)
+    found = checkup(tiny)
+    [share] = [check.number for check in found.checks if check.name == "weight of a learned sink"]
+    print("curve:", found.curves[0][0], f"weight of the sink: {share:.4f}, and 1/9 = {1 / 9:.4f}")
+    row = window_row(192, w=8)[:192]
+    assert np.allclose(found.curves[0], row[np.isfinite(row)], atol=1e-5)
+    assert np.isclose(share, 1 - softmax_with_sink(np.zeros(8), 0).sum(), atol=1e-5)
+
+# %% [markdown]
 # ## Deeper · What released models do
 #
 # **Sinks.** DeepSeek-V4 learns a sink for each head, too, and MiMo-V2-Flash does in its windowed layers. In Qwen3-Next a
@@ -586,10 +616,6 @@ else:
 # **Hybrids.** In SmolLM3 and Mistral Large 4, every fourth layer has no positions, but the others have no window. In Kimi
 # Linear and OLMo Hybrid, the others are linear layers, whose memory does not grow with the text. They carry the order
 # of the words, and the full layers have no positions. *DroPE* (Gelberg et al. 2025) removes RoPE after training.
-#
-# **Smaller caches.** DeepSeek's latent attention (MLA) caches per token one rotated key for all heads and one short
-# vector, from which the values and the rest of the keys are computed. In DeepSeek-V3.2 a small scorer chooses which
-# tokens each query reads.
 #
 # **Norms.** Many models normalise queries and keys. A norm with a learned weight for each channel must come *before* the
 # rotation. After it, unequal weights in a pair would make scores depend on more than the offset.
@@ -606,4 +632,4 @@ questions.claims("windows_and_sinks")
 # token?](https://arxiv.org/abs/2504.02732), 2025 · OpenAI, the code of gpt-oss, 2025 · Z. Qiu et al., [Gated
 # Attention](https://arxiv.org/abs/2505.06708), 2025 · B. Yang et al., [RNoPE-SWA](https://arxiv.org/abs/2501.18795),
 # 2025 · K. Nakanishi, *Scalable-Softmax*, 2025 · Y. Gelberg et al., [DroPE](https://arxiv.org/abs/2512.12167), 2025 ·
-# Kimi Team, *Kimi Linear*, 2025 · the code of `transformers` (Cohere2, Llama 4, Qwen3-Next, DeepSeek-V3.2).
+# Kimi Team, *Kimi Linear*, 2025 · the code of `transformers` (Cohere2, Llama 4, Qwen3-Next).

@@ -24,8 +24,8 @@ runs = study.plan(study.Settings(), ["characters"], ["log-1", "square-root", "al
 print(study.table(study.sweep(runs)))
 ```
 
-Before you run it: do you expect a curve that rises, like the log decay's, or a flat one, like ALiBi's? The task
-`grows_with_n` says whether its span is bounded.
+Before you run it: do you expect a curve that rises, like the log decay's, or a flat one, like ALiBi's? (e^(−√d) falls
+faster than any power of d. What does that say about the span? See the lesson, "How wide does a bias look?")
 """
 
 import math
