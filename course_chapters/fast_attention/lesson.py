@@ -41,7 +41,8 @@ print(f"q·k / √d = {raw:.4f}, bias {number:.4f}, score {raw + number:.4f}")
 
 # %% [markdown]
 # **The first way: the formula.** It computes attention one operation after another, which torch calls *eager*. Every
-# step but the last makes a *grid*, a number for each pair of query and key: product, scaled product, bias, sum, weights.
+# step but the last makes a *grid*, a number for each pair of query and key: product, scaled product, bias, sum,
+# weights.
 
 # %%
 from course_lib.reference.attention import attention, softmax
@@ -58,7 +59,8 @@ figures.heatmap(biased, alt="Scores with the bias added")
 # %% [markdown]
 # **The second way: SDPA.** Torch's function `scaled_dot_product_attention` can compute all this in one **fused
 # kernel**, a compiled routine that does several steps without writing intermediate results to memory. SDPA takes a
-# *mask*. If the mask has floating-point numbers, they are **added to the scaled scores**. So we pass the bias as a mask.
+# *mask*. If the mask has floating-point numbers, they are **added to the scaled scores**. So we pass the bias as a
+# mask.
 
 # %%
 q, k, v = (torch.tensor(x)[None, None] for x in (Q, K, V))
@@ -87,7 +89,8 @@ print(f"sat → The: {pair:.4f}")
 assert np.allclose(by_flex[0, 0], eager)
 
 # %% [markdown]
-# All three give the same output. `torch.compile` makes FlexAttention fast: your function becomes part of a fused kernel.
+# All three give the same output. `torch.compile` makes FlexAttention fast: your function becomes part of a fused
+# kernel.
 #
 # ## Three traps of SDPA
 #
@@ -252,8 +255,8 @@ assert torch.allclose(ways["SDPA, learned bias"](), ways["formula, fixed bias"](
 # formula. It also does this if $q$, $k$, $v$ or the mask have three axes, such as (heads, n, d). Give them
 # a fourth: `mask[None]`.
 #
-# A bias by offset needs only a row of $2n - 1$ numbers. The course's `fast_attention` takes such a row, and can train it
-# (*Deeper*).
+# A bias by offset needs only a row of $2n - 1$ numbers. The course's `fast_attention` takes such a row, and can train
+# it (*Deeper*).
 #
 # ## Decoding: one new row, and a cache
 #
@@ -265,8 +268,8 @@ assert torch.allclose(ways["SDPA, learned bias"](), ways["formula, fixed bias"](
 figures.decoding_step()
 
 # %% [markdown]
-# A bias *by offset* is computed once: list it from the farthest offset up to 0. The row of a new token is the end of this
-# list.
+# A bias *by offset* is computed once: list it from the farthest offset up to 0. The row of a new token is the end of
+# this list.
 #
 # How large is a cache? SmolLM2 ([[released_model|chapter #]]) has 9 query heads in each of its 30 layers, but only
 # 3 heads of keys and values. Three neighbouring query heads share one. This is *grouped-query attention*
@@ -435,8 +438,8 @@ assert [name for name, options in calls.items() if not is_fused(**options)] == [
 # $q$, $k$ and $v$ only. A mask *computed* under `torch.no_grad()` needs none. A parameter that is itself the mask needs
 # one even there.
 #
-# The mask with `is_causal` is a trap. The fused kernel adds the mask *and* hides later keys, but the formula refuses both
-# together. So such a call works until its mask needs a gradient:
+# The mask with `is_causal` is a trap. The fused kernel adds the mask *and* hides later keys, but the formula refuses
+# both together. So such a call works until its mask needs a gradient:
 
 # %%
 sdpa(big_q, big_k, big_v, attn_mask=fixed, is_causal=True)
@@ -462,8 +465,8 @@ else:
 # (A test runs the first three. The others need a GPU, so we read their code.) With `need_weights=False`,
 # `MultiheadAttention` gives its output bias, not nan, but its fast path (`batch_first`, `eval`, `no_grad`) gives nan
 # again. All divide by $\sqrt d$; all but this one take another scale, such as T5's 1.0. The last three count a window
-# `(w, 0)` from $i - w$ to $i$: $w + 1$ keys. In FlexAttention, `i` counts the queries of this call. With a cache, add the
-# number of tokens before:
+# `(w, 0)` from $i - w$ to $i$: $w + 1$ keys. In FlexAttention, `i` counts the queries of this call. With a cache, add
+# the number of tokens before:
 
 # %%
 from torch.nn.attention.flex_attention import create_block_mask
@@ -517,7 +520,8 @@ assert torch.allclose(by_place, alone, atol=1e-6)
 # itself, as absolute positions and FIRE do, so it needs the numbers.
 #
 # Drafts need them with every scheme of position. Here the cache holds the five tokens of `a`. One call reads two
-# candidates for position 5, and behind the second a candidate for position 6. The first is rejected and leaves the cache:
+# candidates for position 5, and behind the second a candidate for position 6. The first is rejected and leaves the
+# cache:
 
 # %%
 cache = KeyValueCache()
@@ -555,8 +559,8 @@ assert not torch.allclose(once, again)
 # FlashAttention-4 (torch 2.13). On a CPU, FlexAttention raises an error if $q$, $k$ or $v$ needs a gradient.
 #
 # The course's `fast_attention` works on a CPU, too. Its forward pass is fused: it hands SDPA a view of the row, which
-# stores no matrix. Its backward pass goes through blocks of queries: it computes the scores of a block again, sums their
-# gradient along the block's diagonals, and adds this sum to the row's gradient.
+# stores no matrix. Its backward pass goes through blocks of queries: it computes the scores of a block again, sums
+# their gradient along the block's diagonals, and adds this sum to the row's gradient.
 
 # %%
 from course_lib.nn.attention import attention as plain_attention
@@ -574,7 +578,7 @@ print(f"gradient of {learned.numel():,} numbers, the same to 1 in 10,000: {bool(
 assert gap < 1e-4
 
 # %% [markdown]
-# Forward and backward, it is faster than the formula in long texts only:
+# Forward and backward, it is clearly faster than the formula only in the longer text:
 
 # %% tags=["nbval-ignore-output", "prints-only"]
 def both_ways(attend, inputs, terms):
@@ -624,8 +628,8 @@ def seconds(run):
 
 # %% [markdown]
 # We time T5's bias, a learned number for each *bucket* of offsets, with T5's scale of 1. Published code
-# (`T5Attention.compute_bias` in transformers) computes a bucket for every pair. A row needs one per offset. Our yardstick
-# is SDPA without positions, the *limit*. First we check the answers (rule 5).
+# (`T5Attention.compute_bias` in transformers) computes a bucket for every pair. A row needs one per offset. Our
+# yardstick is SDPA without positions, the *limit*. First we check the answers (rule 5).
 
 # %%
 from course_lib.nn.t5 import T5Bias, bucket
