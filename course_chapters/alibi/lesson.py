@@ -409,8 +409,9 @@ assert control > rises[0] - 1 > 4 * spared[0]
 # Now ALiBi's slopes do less harm than the slope 1/2, and sparing another token hardly helps. So in this model and text,
 # most of their damage comes from the penalty on the sink.
 #
-# Does another text show the same? Committed runs repeat the experiment on four of them. They show how much the loss of
-# the second half of a text rises, ± its standard error over the tokens.
+# Do other texts show the same? Committed runs repeat the experiment on four: two help texts of Python (`pydoc`), a
+# licence and a lesson of this course. They show how much the loss of the second half of a text rises, ± its standard
+# error over the tokens.
 
 # %%
 from course_study.released import rows as committed
