@@ -178,9 +178,11 @@ assert np.allclose(of_the["formula, smallest number"], V.mean(axis=0))
 
 # %% [markdown]
 # With −∞, the formula divides 0 by 0. In the next layer, *nan* (not a number) is a key and a value, and 0 · nan is nan.
-# So nan reaches every token, although the mask hides *The*. With the smallest number, all scores round to this number
-# (in float16, large scores do not), so the output is the mean of *all* values, later ones included. SDPA returns 0. As
-# long as every other query hides this token, 0 and the mean do no harm.
+# So nan reaches every token, although the mask hides *The*.
+#
+# With the smallest number, all scores round to this number (in float16, large scores do not), so the output is the
+# mean of *all* values, later ones included. SDPA returns 0. As long as every other query hides this token, 0 and the
+# mean do no harm.
 #
 # ## What a fused kernel does
 #
@@ -464,9 +466,9 @@ else:
 #
 # (A test runs the first three. The others need a GPU, so we read their code.) With `need_weights=False`,
 # `MultiheadAttention` gives its output bias, not nan, but its fast path (`batch_first`, `eval`, `no_grad`) gives nan
-# again. All divide by $\sqrt d$; all but this one take another scale, such as T5's 1.0. The last three count a window
-# `(w, 0)` from $i - w$ to $i$: $w + 1$ keys. In FlexAttention, `i` counts the queries of this call. With a cache, add
-# the number of tokens before:
+# again. All divide by $\sqrt d$; all but `MultiheadAttention` take another scale, such as T5's 1.0. The last three
+# count a window `(w, 0)` from $i - w$ to $i$: $w + 1$ keys. In FlexAttention, `i` counts the queries of this call.
+# With a cache, add the number of tokens before:
 
 # %%
 from torch.nn.attention.flex_attention import create_block_mask
@@ -682,7 +684,6 @@ for m in (256, 512, 1024):
 # | ALiBi, float32 | 2.1 | 4.1 |
 #
 # **Sources** T. Dao et al., *FlashAttention*, 2022, section 2.2 and section 3.1 · T. Dao, *FlashAttention-2*, 2023, section 3.1
-# · M. Milakov, N. Gimelshein, *Online normalizer calculation for softmax*, 2018 · J.
-# Dong et al., *Flex Attention*, 2024 · the README of Dao-AILab/flash-attention · J. Ainslie et al., *GQA*, 2023 · the
-# model: L. Ben Allal et al., *SmolLM2*, 2025, quantised by QuantFactory (see the
-# acknowledgements).
+# · M. Milakov, N. Gimelshein, *Online normalizer calculation for softmax*, 2018 · J. Dong et al., *Flex Attention*,
+# 2024 · the README of Dao-AILab/flash-attention · J. Ainslie et al., *GQA*, 2023 · the model: L. Ben Allal et al.,
+# *SmolLM2*, 2025, quantised by QuantFactory (see the acknowledgements).

@@ -347,8 +347,8 @@ assert spans["log, strength 2"][-1] < 6
 #
 # ## Deeper · Two exceptions
 #
-# The study has two more schemes that test the sentences above: RoPE with base 31, which leaves hardly any new angle, and
-# a log decay of strength 0.3.
+# The study has two more schemes that test the sentences above: RoPE with base 31, which leaves hardly any new angle,
+# and a log decay of strength 0.3.
 
 # %%
 from course_lib.reference.absolute import frequencies
@@ -464,10 +464,10 @@ for name, losses in {"as trained": as_trained, "row 27 copied": copied, "and low
 assert copied[3] - copied[0] < 0.6 * (as_trained[3] - as_trained[0])
 
 # %% [markdown]
-# One assignment removes a large part of the rise. But at 1,024 tokens, 808 distances share bucket 31, and only 20 share
-# bucket 27. In the last line, each row is lower by the logarithm of its ratio. So, for equal content, the keys of each
-# bucket together weigh as much as those of bucket 27, and nearly all of the rise is gone. This does not show that the
-# ratio is right: try `lowered - 4`, which helps a little more.
+# One assignment removes a large part of the rise. But at 1,024 tokens, 808 distances share bucket 31, and only 20
+# share bucket 27. In the last line, each row is lowered by the logarithm of its number of distances over 20. So, for
+# equal content, the keys of each bucket together weigh as much as those of bucket 27, and nearly all of the rise is
+# gone. This does not show that the ratio is right: try `lowered - 4`, which helps a little more.
 #
 # ## Deeper · What the papers report
 #

@@ -107,8 +107,8 @@ assert rises["gap of 8,000"][0] > 1.5 * rises["first half hidden"][0]
 #
 # ## The curve
 #
-# Here are nine gaps in five texts of 256 tokens. The right picture is about the *sink heads*: those that, without a
-# gap, give token 0 more than half of the weight of the second half.
+# Here are nine gaps in five texts of 256 tokens. The right picture is about the *sink heads*: those in which, without
+# a gap, the second half gives token 0 more than half of its weight.
 
 # %%
 GAPS = (2048, 4096, 6000, 7800, 9000, 12_000, 16_384, 32_768, 65_536)
@@ -147,9 +147,10 @@ figures.show(fig, alt="Up to a gap of 9,000 the loss rises to about that with th
 # %% [markdown]
 # In these texts, the mean has no step at 8,192. From 4,096 to 9,000, it is about that of hiding (in two texts, 7,800
 # costs more), and the sink heads give the far words hardly any weight. **In the mean, these words hardly help**, but
-# single ones can (*Deeper*). From there to 16,384, the loss rises far above that of hiding. Now the far words get
-# more than half of the weight, and token 0 loses it. The check-up draws such a curve of any model, less the cost of
-# hiding, here in 512 tokens of *Alice*:
+# single ones can (*Deeper*). From 9,000 to 16,384, the loss rises far above that of hiding. Now the far words get
+# more than half of the weight, and token 0 less.
+#
+# The check-up draws such a curve of any model, less the cost of hiding, here in 512 tokens of *Alice*:
 
 # %%
 from course_study.released.checkup import report
@@ -401,7 +402,7 @@ figures.question(
 # ## Deeper · Does the gap harm by way of the sink?
 #
 # Past 9,000, token 0 loses weight in the sink heads. Is this the harm? We hide token 0 alone, without a gap; we hide
-# all other far words; and we give the second half a sink nearby, because its first token sees only itself
+# all other far words; and we give the second half a sink nearby, by letting its first token see only itself
 # ([[windows_and_sinks|chapter #]]).
 
 # %%
@@ -608,8 +609,8 @@ questions.claims("stretching_rope")
 
 # %% [markdown]
 # **Sources** S. Chen et al., *Extending Context Window of Large Language Models via Positional Interpolation*, 2023 ·
-# /u/bloc97 and /u/emozilla, posts in r/LocalLLaMA, 2023 · B. Peng et al., *YaRN*, 2023, and its code, jquesnelle/yarn ·
-# Llama 3.1's code, `apply_scaling` in meta-llama/llama-models · Y. Ding et al., *LongRoPE*, 2024 · F. Barbero et al.,
-# *Round and Round We Go!*, 2024 · Y. Du et al., 2026 ([on arXiv](https://arxiv.org/abs/2605.15514)) · [Frayed
-# RoPE](https://arxiv.org/abs/2603.18017), 2026 ·
-# SmolLM2's pretraining, `config_smollm2_135M.yaml` in huggingface/smollm · the code of `transformers`.
+# /u/bloc97 and /u/emozilla, posts in r/LocalLLaMA, 2023 · B. Peng et al., *YaRN*, 2023, and its code, jquesnelle/yarn
+# · Llama 3.1's code, `apply_scaling` in meta-llama/llama-models · Y. Ding et al., *LongRoPE*, 2024 · F. Barbero et
+# al., *Round and Round We Go!*, 2024 · Y. Du et al., 2026 ([on arXiv](https://arxiv.org/abs/2605.15514)) · [Frayed
+# RoPE](https://arxiv.org/abs/2603.18017), 2026 · SmolLM2's pretraining, `config_smollm2_135M.yaml` in
+# huggingface/smollm · the code of `transformers`.
