@@ -342,8 +342,8 @@ assert spans["log, strength 2"][-1] < 6
 # %% [markdown]
 # Strength $\lambda$ makes the weights proportional to $(1 + d)^{-\lambda}$. With $\lambda \le 1$ their sum over all
 # distances is infinite, and the span grows without limit. With $\lambda > 1$, and for a straight line, the sum is
-# finite, and here the span settles, with $\lambda = 1.1$ only far beyond these lengths. (For a bias of $-\ln x - 2
-# \ln \ln x$, with $x = d + 2$, the sum is finite and the span grows all the same.)
+# finite, and here the span settles ($\lambda = 1.1$: only far beyond these lengths). For a bias of
+# $-\ln x - 2 \ln \ln x$, with $x = d + 2$, the sum is finite and the span grows all the same.
 #
 # ## Deeper · Two exceptions
 #
