@@ -302,8 +302,8 @@ questions.claims("alibi")
 #   of the next higher one.
 # - The softmax removes what is constant along a row. So $m\,j$ is enough *under a causal mask*. Without a mask it
 #   favours the end of the text, so an encoder needs another form, such as $-m\,|i - j|$.
-# - In bfloat16, a large constant costs digits. Compute the bias from the distance, or keep bias and
-#   scores in float32 until the softmax.
+# - In bfloat16, a large constant costs digits. Compute the bias from the distance, or keep bias and scores in float32
+#   until the softmax.
 #
 # ## Three questions
 
@@ -507,7 +507,7 @@ else:
     print("BLOOM agrees for 1, 8, 12, 20 and 112 heads, and Falcon up to the rounding of bfloat16.")
 
 # %% [markdown]
-# Falcon rounds slopes and bias to bfloat16 whatever the dtype of the model. In both, $j$ does not count padding.
+# Falcon rounds slopes and bias to bfloat16 whatever the dtype of the model. In both functions, $j$ does not count padding.
 #
 # Can we read the slopes off a running model? The course's check-up lets it read one token, repeated. Then all
 # $q_i \cdot k_j$ of a head are equal, so $\ln(w_{ij} / w_{ii})$ is the bias alone. We try a tiny BLOOM with 12 heads
