@@ -145,8 +145,8 @@ for p in range(n):
 assert np.allclose(rotate(Q), by_loop)  # the course's function
 
 # %% [markdown]
-# For *sat* and *mat*, pair 0 gave −0.1696. What does pair 1 add? Then move the query or the key, and the angle between
-# the arrows changes. Move both alike, and it stays.
+# For *sat* and *mat*, pair 0 gave −0.1696. What does pair 1 add? After your guess, move the query or the key: the angle
+# between the arrows changes. If you move both alike, it stays.
 
 # %%
 figures.rope_rotation()
@@ -171,8 +171,8 @@ figures.heatmap(with_rope - scores(Q, K), digits=3, alt="Scores with RoPE minus 
 # not what is added. (If all tokens have the same query and the same key, the change is the same along each diagonal.)
 #
 # Because only offsets count, a text keeps its scores if it begins after left padding, or if it follows another text in
-# the same row. Its positions may start at any number, if each is one more than the last. But a mask must hide the
-# padding and the other text ([[fast_attention|chapter #]]).
+# the same row. Its positions may start at any number, if each is one more than the one before. But a mask must hide
+# the padding and the other text ([[fast_attention|chapter #]]).
 #
 # In torch, `RoPE` is the position of a layer. With the identity as its matrices, the layer should give our scores.
 
@@ -416,10 +416,10 @@ assert mean_score["in all channels"] == sorted(mean_score["in all channels"], re
 assert mean_score["in pair 15"][3] < -2.5
 
 # %% [markdown]
-# Around 0, no distance is preferred. A mean that queries and keys share in all channels makes the scores decay *on
-# average*. If they share it in pair 15 alone, the average falls to −2.9, because at distance 255 this slow pair has
-# made a little more than half a turn. So what RoPE's scores do with distance depends on the contents. (Barbero et al.
-# 2024 argue that decay is unlikely to be why RoPE works.) ALiBi's *bias* decays whatever the content.
+# Around 0, no distance is preferred. If queries and keys share a mean in all channels, the *average* score falls from
+# 8.0 to 2.6. If they share one in pair 15 alone, it falls to −2.9, because at distance 255 this slow pair has made a
+# little more than half a turn. So what RoPE's scores do with distance depends on the contents. (Barbero et al. 2024
+# argue that decay is unlikely to be why RoPE works.) ALiBi's *bias* decays whatever the content.
 #
 # ## Deeper · Late positions in bfloat16
 #
@@ -542,8 +542,8 @@ print(f"within the text, pair 16 rotates by {256 * model.speeds[16]:.1f} radian"
 # %% [markdown]
 # The fastest pair matters most. In these texts, stopping the next one costs less than a fifth as much, and stopping the
 # slower half costs nothing beyond the error. But here the slower half rotates by less than one radian, so this says
-# nothing about long texts. Committed runs on four texts (`pydoc`: help texts of Python; `course`: a lesson of
-# this course) stop up to 20 pairs.
+# nothing about long texts. Committed runs on four texts (`pydoc`: help texts of Python; `course`: a lesson of this
+# course) stop up to 20 pairs.
 
 # %%
 from course_study.released import rows as committed
