@@ -2,7 +2,7 @@
 # # [[title]]
 #
 # The course's `RelativeAttention` can run the attention of a released language model. You load SmolLM2-135M-Instruct,
-# find the heads that use position, and test what they do.
+# find heads that use position, and test what they do.
 #
 # **You will be able to**
 # - notice that a model is loaded wrongly, although it runs without an error;
@@ -232,7 +232,7 @@ assert moved[:6].min() == 2 and moved.min() < 2
 # To test a pair, we *stop* it: at speed 0 it does not rotate, so what it adds no longer changes with distance. We stop
 # the largest pair of 16.0, pair 25, and the fastest, pair 0. Which of the two does the head miss more?
 
-# %% tags=["hide-output", "nbval-ignore-output"]
+# %% tags=["nbval-ignore-output"]
 def weights_at(speeds, q, k):
     """The attention weights of one head whose pairs rotate at these speeds."""
     q, k = (rotate(x, speeds=speeds, interleaved=True) for x in (q, k))
@@ -247,6 +247,8 @@ def on_previous(weights):
 q, k = (x[0] for x in model.queries_and_keys(text[:64], layer=16))  # of head 0, before the rotation
 as_it_is = on_previous(weights_at(model.speeds, q, k))
 assert np.isclose(as_it_is, on_previous(weights[:64]), atol=0.01)  # as in the model
+
+# %% tags=["hide-output", "nbval-ignore-output"]
 sizes = q.reshape(64, 32, 2).norm(dim=-1).mean(dim=0) * k.reshape(64, 32, 2).norm(dim=-1).mean(dim=0)
 assert sizes.argmax() == 25
 
