@@ -222,7 +222,7 @@ show({"patches": colours, "the patch above": moved}, "Each window has moved down
 # The picture has moved down by one patch *in each window*. The patches at the upper border find nothing above them, so
 # they average all sixteen.
 #
-# In torch, `WindowAttention` is a whole layer of Swin. With our table, and without content scores, it should move the
+# In torch, `WindowAttention` is Swin's attention layer. With our table, and without content scores, it should move the
 # picture as well.
 
 # %%
