@@ -247,7 +247,7 @@ assert (lost["tokens shuffled"] - lost["blocks shuffled"]).mean() > 0.1
 # - A causal mask breaks this symmetry. The first layer shows each word the words before it as a bag, and a second layer
 #   can show something of their order.
 # - In SmolLM2, the loss of our text rises by more than 2 nats without the rotations. Its far tokens do not help if
-#   each is shuffled, but they do if only blocks of 16 are.
+#   single tokens are shuffled, but they do help if blocks of 16 are.
 #
 # ## Three questions
 
