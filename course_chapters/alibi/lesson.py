@@ -507,7 +507,8 @@ else:
     print("BLOOM agrees for 1, 8, 12, 20 and 112 heads, and Falcon up to the rounding of bfloat16.")
 
 # %% [markdown]
-# Falcon rounds slopes and bias to bfloat16 whatever the dtype of the model. In both functions, $j$ does not count padding.
+# Falcon rounds slopes and bias to bfloat16 whatever the dtype of the model. In both functions, $j$ does not count
+# padding.
 #
 # Can we read the slopes off a running model? The course's check-up lets it read one token, repeated. Then all
 # $q_i \cdot k_j$ of a head are equal, so $\ln(w_{ij} / w_{ii})$ is the bias alone. We try a tiny BLOOM with 12 heads
