@@ -267,9 +267,9 @@ recut = np.insert(labels, 0, "0", axis=1).reshape(4, 3)
 print(recut[1:])
 
 # %% [markdown]
-# Row $i$ now begins with the product of offset $-i$, one offset earlier than the row above. This is the moving slice,
-# so each cell up to the diagonal has the right product. Above the diagonal there is **junk**: zeros, and products of
-# the next query. A causal mask hides it.
+# Row $i$ now begins with the product of offset $-i$, one offset earlier than the row above. So it is the slice of its
+# query, as in `to_grid`, and each cell up to the diagonal has the right product. Above the diagonal there is **junk**:
+# zeros, and products of the next query. A causal mask hides it.
 #
 # Here are the steps for all five tokens. Point at a cell to find its number in every step; ✗ marks junk.
 
@@ -292,8 +292,8 @@ print("product", *(f"{label:>4}" for label in labels.ravel()))
 # *The* needs T0, at place 2. *cat* needs c-1 and c0, at the places 4 and 5. Where does *sat* begin?
 #
 # *sat* begins at place 6. Each query begins 2 places after the one before: the same column of the next row is 3 places
-# further on, but its slice begins one column further left. With $w$ products per query, the first query begins at place
-# $n_q - 1$, and each further one $w - 1$ places later:
+# further on, but the next slice begins one column further left. With $w$ products per query, the first query begins at
+# place $n_q - 1$, and each further one $w - 1$ places later:
 #
 # $$\text{place}(i, j) = (n_q - 1) + i\,(w - 1) + j$$
 #
