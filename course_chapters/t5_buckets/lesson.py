@@ -2,8 +2,8 @@
 # # [[title]]
 #
 # A model can learn one number per offset, which is added to the score. But an offset longer than the training texts
-# never occurs, so its number is never learned. In T5 (Raffel et al. 2020), far offsets share numbers, and 32 numbers per
-# head cover every distance.
+# never occurs, so its number is never learned. In T5 (Raffel et al. 2020), far offsets share numbers, and 32 numbers
+# per head cover every distance.
 #
 # **You will be able to**
 # - turn a learned table into a bias;
@@ -207,8 +207,8 @@ figures.show(fig, alt="Bucket by distance on a log axis: encoder flat at 15 from
              "flat at 31 from 113 on, both before the line at max_distance 128")
 
 # %% [markdown]
-# At `max_distance`, one more bucket would begin. So the last bucket begins one factor earlier: in the encoder at
-# $128 / \sqrt2 = 90.5$, so its first whole distance is 91.
+# At `max_distance`, one more bucket would begin. So in the encoder, the last bucket begins a factor of $\sqrt2$
+# earlier, at $128 / \sqrt2 = 90.5$, and its first whole distance is 91.
 #
 # The last bucket never ends. The encoder was trained on texts of 512 tokens (section 3.1.2 of the paper), so this
 # bucket has a trained number, and any longer offset gets it.
@@ -248,8 +248,8 @@ print("tables among the parameters:", tables, tuple(shared.table.shape))
 assert len(tables) == 1
 
 # %% [markdown]
-# All layers add the same bias, so T5 computes it once per forward pass. (UMT5 has a table in each
-# layer.) But keep it no longer than that: in training, each step changes the table, and a kept bias does not follow.
+# All layers add the same bias, so T5 computes it once per forward pass. (UMT5 has a table in each layer.) But keep it
+# no longer than that: in training, each step changes the table, and a kept bias does not follow.
 #
 # ## The decoder that one sign blinds
 #
@@ -322,8 +322,8 @@ print(f"with equal q·k, a token gives itself at most {np.exp(own - best).max():
 
 # %% [markdown]
 # In all twelve heads, the token itself gets far less than its better neighbour. We do not know why; *Deeper* proposes a
-# test. In heads 0, 4 and 6, near keys on one side are about as low. One head avoids near keys on both sides;
-# a task asks which.
+# test. In heads 0, 4 and 6, near keys on one side are about as low. One head avoids near keys on both sides; a task
+# asks which.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -480,13 +480,13 @@ assert over_texts("shuffled sentences", "table zeroed")[0] > 0.99
 # %% [markdown]
 # Without the table, shuffling the words hardly changes the output, although the model still has its absolute vectors.
 # So in these sentences of 8 to 24 words, word order hardly reaches the output unless the table is there. What do the
-# vectors say? [[absolute_positions|Chapter #]] has an answer in *Deeper*, and [[alibi|chapter #]]
-# replaces the table by lines and logarithms.
+# vectors say? [[absolute_positions|Chapter #]] has an answer in *Deeper*, and [[alibi|chapter #]] replaces the table by
+# lines and logarithms.
 #
 # **An open question.** Why does the table give so little to the token itself? Perhaps because a layer adds its
 # input to its output, so a token's own vector needs no attention. Or because in training some tokens were hidden, and a
-# hidden token has nothing to tell itself. Neither is tested. A test would train small encoders with and without each of
-# the two, several seeds each, and compare $b(0)$ with $b(\pm 1)$.
+# hidden token has nothing to tell itself. Neither is tested. A test would train small encoders with and without that
+# sum, and with and without hidden tokens, and compare $b(0)$ with $b(\pm 1)$.
 #
 # ## Deeper · What one layer learns
 #
@@ -532,8 +532,8 @@ print(f"best guess {guessed:7.2f}, by chance {1 / 8:.2f}")
 assert min(found["T5's bias"]) > max(found["no bias"]) + 0.2
 
 # %% [markdown]
-# Our one-layer models with the bias name nearly every token.
-# Those without it do no better than the guess. What did each seed learn?
+# Our one-layer models with the bias name nearly every token. Those without it do no better than the guess. What did the
+# tables learn?
 
 # %% tags=["nbval-ignore-output"]
 back = torch.arange(24)
@@ -621,7 +621,7 @@ assert len(trained) < 32  # with 128
 
 # %% [markdown]
 # With 128, texts of 64 tokens never reach five buckets. [[longer_than_training|Chapter #]] measures the damage in a
-# similar case. T5's own decoder comes close: in pre-training, an input of 512 tokens has a target of 114 (T5's
+# similar case. T5's decoder comes close: in pre-training, an input of 512 tokens has a target of 114 (T5's
 # `random_spans_helper`), so the last bucket, from 113 on, gets one pair of each target.
 #
 # To choose sizes for training texts of $n$ tokens:
