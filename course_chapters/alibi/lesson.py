@@ -51,8 +51,8 @@ rows = ["scaled score", "−m · (i − j)", "sum", "weight", "weight without"]
 figures.heatmap(steps, rows=rows, columns=list(TOKENS), alt='ALiBi, query "mat"')
 
 # %% [markdown]
-# Now for all queries, first with two loops, then as one row of numbers placed on the diagonals. They should agree
-# wherever the mask lets a query look. Then move $m$ to 0, and to 2.
+# Now all queries, with two loops, and then as one row of numbers on the diagonals. They should agree wherever the mask
+# lets a query look. Then move $m$ to 0 and 2.
 
 # %%
 by_loop = np.zeros((n, n))

@@ -58,8 +58,8 @@ for trained, n in ((3, 5), (L, 1024)):
 # ## The study
 #
 # `course_study` trains decoders with two layers, four heads and 64 channels for 2,000 steps of eight texts. They differ
-# in their scheme of position, and in one rate: T5's table learns ten times as fast as all other parameters. Each scheme
-# is trained with three seeds. Two of the tasks:
+# in their scheme of position, and in one rate: T5's table learns ten times as fast as the rest. Each scheme has three
+# seeds. Two of the tasks:
 #
 # | task | the model reads | and must name | guessing |
 # |---|---|---|---|
@@ -202,9 +202,9 @@ assert rise[-5:].mean() > 1
 # ## A test for your model
 #
 # The course's **check-up**, `python3 course.py checkup MODEL`, examines any causal model of `transformers`: scheme,
-# calls, and use of far text. For use, it compares losses of the *same* tokens, each time with the error. Whatever it
-# hides, it keeps the first four tokens, because many models need them as a *sink* ([[windows_and_sinks|chapter #]]),
-# and losing the sink looks like use.
+# calls, and use of far text. For use, it compares losses of the *same* tokens, with errors. Whatever it hides, it keeps
+# the first four tokens, because many models need them as a *sink* ([[windows_and_sinks|chapter #]]), and losing the
+# sink looks like use.
 #
 # Here is a committed report on SmolLM2, with 512 tokens of *Alice*. Does it use far tokens? Up to which gap between the
 # halves?
@@ -227,8 +227,8 @@ for check in checked.checks:
 # as hiding in this text. With twice that it costs 2.91 nats more, so far keys do harm. [[stretching_rope|Chapter #]]
 # shows the curve of other texts, and repairs.
 #
-# Two steps remain. Ask a **far question**, such as a pass key told at several depths, and as a control, ask without
-# telling it. And repeat both with **other texts**, because these errors come from one.
+# Two steps remain. Ask a **far question**, such as a pass key told at several depths; as a control, ask without telling
+# it. Repeat both with **other texts**, because these errors come from one.
 #
 # ## Remember
 #

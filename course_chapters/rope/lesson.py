@@ -127,7 +127,7 @@ figures.rope_clocks((0, 1, 4, 44), d=8)
 #
 # A pair makes a whole turn in $2\pi/\theta_m$ positions, its **wavelength**. Fast pairs tell neighbours apart, slow
 # pairs distant positions. A pair that hardly moves within a text compares contents almost regardless of position.
-# Some models even leave channels without a rotation (*Deeper*).
+# Some models leave channels unrotated (*Deeper*).
 #
 # Our tokens have two pairs, with the speeds 1 and 0.01. We rotate all five queries with a loop.
 

@@ -102,8 +102,8 @@ for name, numbers in rises.items():
 assert rises["gap of 8,000"][0] > 1.5 * rises["first half hidden"][0]
 
 # %% [markdown]
-# With the gap of 8,000, **no angle is new**. Yet in this text it costs more than hiding. A gap of 32,768 costs less
-# than one of 16,384. So one gap in one text shows little.
+# With the gap of 8,000, **no angle is new**. Yet here it costs more than hiding. A gap of 32,768 costs less than one of
+# 16,384. So one gap in one text shows little.
 #
 # ## The curve
 #
