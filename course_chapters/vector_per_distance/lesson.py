@@ -418,45 +418,20 @@ figures.question(
 #
 # ## Deeper · How two heads, or one, solve it
 #
-# How do two heads with biases do it, and one head with a feed-forward layer? We train one model of each kind as in
-# these runs, and keep both.
+# How do two heads with biases do it, and one head with a feed-forward layer? How much weight does each head give to
+# the word before and to the word after? Here are the means of two committed models, for the words 0 to 7, whose answer
+# is before, and for the words 8 to 15, whose answer is after.
 
-# %% tags=["nbval-ignore-output"]
-from course_study.two_layers import NEIGHBOUR_MODELS
-
-kept = {}
-
-
-def keeping(name):
-    """A function that makes a model of the runs, and keeps it for the next cell."""
-    return lambda: kept.setdefault(name, NEIGHBOUR_MODELS[name]())
-
-
-names = "two heads", "one head, feed-forward"
-reached = study.fit({name: keeping(name) for name in names}, neighbours, steps=800, seeds=1)
-for name, (accuracy,) in reached.items():
-    print(f"{name}: accuracy {accuracy:.2f}")
+# %%
+for name in ("two heads", "one head, feed-forward"):
+    (row,) = study.pick(runs, condition=name, seed=0)
+    for head, halves in enumerate(zip(row["first_half"], row["second_half"])):
+        for half, (before, after) in zip(("words 0 to 7: ", "words 8 to 15:"), halves):
+            print(f"{name}, head {head}, {half} before {before:.2f}, after {after:.2f}")
 
 # %% [markdown]
-# How much weight does each head give to the word before and to the word after? We print the means for the words 0 to 7,
-# whose answer is before, and for the words 8 to 15, whose answer is after.
-
-# %% tags=["nbval-ignore-output"]
-words, _ = neighbours(torch.Generator().manual_seed(1))
-inner = words[:, 1:-1]  # without the two ends
-for name, model in kept.items():
-    with torch.no_grad():
-        given = model.attention[0].weights(model.embedding(words))  # (texts, heads, queries, keys)
-    for head in range(given.shape[1]):
-        before = given[:, head].diagonal(-1, 1, 2)[:, :-1]
-        after = given[:, head].diagonal(1, 1, 2)[:, 1:]
-        for half, chosen in {"words 0 to 7: ": inner < 8, "words 8 to 15:": inner >= 8}.items():
-            print(f"{name}, head {head}, {half}", end=" ")
-            print(f"before {before[chosen].mean():.2f}, after {after[chosen].mean():.2f}")
-
-# %% [markdown]
-# Of the two heads, one looks at the word before, but only for the words 0 to 7. The other looks at the word after, but
-# only for the words 8 to 15. A score is content plus bias, and a head's bias is the same for all words. So the content
+# Of the two heads, one looks at the word before, mostly for the words 0 to 7. The other looks at the word after, mostly
+# for the words 8 to 15. A score is content plus bias, and a head's bias is the same for all words. So the content
 # decides for which half of the words a head looks at its neighbour.
 #
 # The single head treats all words alike: one neighbour gets about 0.6, the other about 0.3. So its output contains
