@@ -115,8 +115,8 @@ assert np.allclose(sinusoidal(np.arange(100), 2) @ turn(7).T, sinusoidal(np.aran
 #
 # $$P_i \cdot P_j = \sum_m \cos\big((j - i)\,\theta_m\big)$$
 #
-# This depends only on the distance $|j - i|$, but it does not tell the distance, because it falls and rises again. With
-# $d = 4$, distance 6 looks nearer than distance 3.
+# This depends only on the distance $|j - i|$. But a larger product need not mean a smaller distance, because the
+# product falls and rises again. With $d = 4$, it is larger at distance 6 than at distance 3.
 #
 # And a layer does not multiply $P_i$ with $P_j$. It first multiplies them with its matrices $W_q$ and $W_k$. Does the
 # product still depend only on the distance? We choose random matrices, and compare three queries with the keys three
@@ -201,7 +201,7 @@ figures.seen_pairs(train=128, test=256)
 # know *where* a word is? We take the layer of [[blind_to_distance|chapter #]] with a bias per offset. Each token sees
 # only 3 tokens to each side, its **window**. The text is "dog man dog man …". Can a dog know which one it is?
 
-# %% tags=["hide-output"]
+# %%
 rng, d = np.random.default_rng(0), 8
 word = {name: rng.normal(size=d) for name in ("dog", "bites", "man", "today")}
 W_q, W_k, W_v = rng.normal(size=(3, d, d)) / np.sqrt(d)
@@ -215,7 +215,7 @@ def layer(x, **how):
     return x + attention(x @ W_q, x @ W_k, x @ W_v, **how)[0]
 
 
-# %%
+# %% tags=["hide-output"]
 dogs = embed(" ".join(["dog", "man"] * 12))
 near = abs(offsets(24)) <= 3
 h, gaps = dogs, []
@@ -231,10 +231,11 @@ figures.heatmap(np.round(gaps, 3), depths, at, alt=title, corner="depth ↓ posi
 # In the middle it cannot: these dogs see the same words at the same offsets, so after one layer their outputs are
 # equal. Near an **edge** of the text, a part of the window is empty, and this reveals where a dog is.
 #
-# Further layers give something back. The dog at position 4 sees the man at position 1, and after one layer this man has
-# seen the edge. So after two layers, the dog at 4 differs from those in the middle, too. With each layer, the edge is
-# felt one window further away, and more weakly. Can a model learn to use this? We trained models with relative
-# positions on a task that needs absolute ones. With one layer they do not solve it, but with two they do (*Deeper*).
+# Further layers give something back. The dog at position 4 sees the man at position 1, and after one layer this man
+# has seen the edge. So after two layers, the dog at 4 differs from those in the middle, too. With each layer, the
+# effect of the edge reaches one window further, and is weaker there. Can a model learn to use this? We trained models
+# with relative positions on a task that needs absolute ones. With one layer they do not solve it, but with two they do
+# (*Deeper*).
 #
 # An edge is not the only way. In a decoder, a causal mask with a start token can reveal the position anywhere in the
 # text ([[blind_to_distance|chapter #]]).
@@ -312,10 +313,10 @@ figures.question(
 # ## Deeper · A whole text, moved
 #
 # SmolLM2-135M-Instruct ([[released_model|chapter #]]) uses relative positions (RoPE, [[rope|chapter #]]). It reads 128
-# tokens. First we add 50,000 to each position. As a control, we then multiply each position by 4, so neighbours are 4
-# apart. Which of the two raises the *loss*, the mean of −ln(probability of the next token)?
+# tokens. First we add 50,000 to each position. As a control, we then multiply each by 4. Which of the two raises the
+# *loss*, the mean of −ln(probability of the next token)?
 
-# %% tags=["hide-output", "nbval-ignore-output"]
+# %% tags=["nbval-ignore-output"]
 from course_lib import released
 
 language_model = released.load()
@@ -324,18 +325,18 @@ assert 4 * place.max() == 508 < 8192  # the model was made for 8,192 tokens
 losses = language_model.losses(text)
 print(f"loss {losses.mean():.2f}")
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["hide-output", "nbval-ignore-output"]
 rises = {}
 for name, positions in {"+ 50,000": place + 50_000, "× 4": place * 4}.items():
     with language_model.changed(positions=positions):  # only inside this `with`
         rises[name] = float((language_model.losses(text) - losses).mean())
-    print(f"{name:8} the loss rises by {rises[name]:.2f}")
+    print(f"{name:8} the loss rises by {rises[name]:z.2f}")
 assert abs(rises["+ 50,000"]) < 0.001 and rises["× 4"] > 1
 
 # %% [markdown]
 # In this model, moving the text changes nothing, up to rounding. Multiplying changes the offsets and does much harm.
-# Committed runs with 384 tokens of four other texts show how much the
-# loss of their second half rises, ± its standard error.
+# Committed runs with 384 tokens of four other texts show how much the loss of their second half rises, ± its standard
+# error.
 
 # %%
 from course_study.released import rows as committed
@@ -347,14 +348,14 @@ for condition, experiment in conditions.items():
     print(f"{condition:22}", *shown, sep="  ")
 
 # %% [markdown]
-# × 4 does more harm than no rotation at all. Models with learned tables, such as OPT, get worse even if a text only
-# begins at a later position (Sinha et al. 2022).
+# In these texts, × 4 does more harm than no rotation. Models with learned tables, such as OPT, get worse even if a
+# text only begins at a later position (Sinha et al. 2022).
 #
 # ## Deeper · A layer that attends by offset
 #
-# With the right matrices, a layer with sinusoids does look at a fixed offset. We want every query to prefer the key
-# three positions back. So $W_q$ rotates each query back by three positions, $P_i W_q = P_{i-3}$, and $W_k$ is the
-# identity. Then we make $W_q$ eight times larger, so that more weight goes to that key:
+# With the right matrices, a layer with sinusoids does look at a fixed offset. To make every query prefer the key three
+# positions back, $W_q$ rotates each query back by three positions, $P_i W_q = P_{i-3}$, and $W_k$ is the identity.
+# Then we make $W_q$ eight times larger, so more weight goes to that key:
 
 # %%
 looking_back = sinusoidal(np.arange(128) - 3, 64) @ far.T
@@ -378,7 +379,7 @@ from course_lib import learned
 before, means = learned.read("minilm", "before"), learned.read("minilm", "profiles")  # means of the offsets −64 … 64
 for head in before.argsort()[::-1][:3]:
     lead = means[head, 63] - np.delete(means[head], 63).max()
-    print(f"head {head}: {before[head]:.1%} of the queries, mean score at −1 higher by {lead:.1f}")
+    print(f"head {head}: {before[head]:.1%} of the queries, mean score at −1 higher by {lead:z.1f}")
 
 # %% [markdown]
 # So absolute vectors alone can make heads that prefer the token before. (Head 5 has the larger share, but head 2 the
@@ -386,8 +387,8 @@ for head in before.argsort()[::-1][:3]:
 #
 # ## Deeper · What the learned rows hold
 #
-# MPNet has a learned vector for each of 512 positions, beside the bias per offset of [[t5_buckets|chapter #]]. Position
-# $p$ reads row $p + 2$. How long are the vectors?
+# MPNet has a learned vector for each of 512 positions, beside the bias per offset of [[t5_buckets|chapter #]].
+# Position $p$ reads row $p + 2$. What are the norms of these vectors?
 
 # %%
 lengths = learned.read("mpnet", "lengths")
@@ -397,8 +398,9 @@ print(f"all others: {lengths[3:-1].min():.2f} to {lengths[3:-1].max():.2f}")
 
 # %% [markdown]
 # Row 1 is for padding. The vector of the first position is about six times as long as most others. Is "I am the first"
-# all that the vectors say? In committed runs, we changed the rows that the positions read. The cosine with the released
-# output measures change, not harm. The last line compares two different tokens or sentences.
+# all that the vectors say? In committed runs, we changed the rows that the positions read. *Tokens* are the outputs in
+# texts of 256 tokens, and *sentences* the mean outputs of single sentences. Their cosine with the released output
+# measures change, not harm. The last line compares two different tokens or sentences.
 
 # %%
 from course_study.learned import over_texts
@@ -414,13 +416,13 @@ print(*("{} {:.2f} ± {:.2f}  ".format(of, *over_texts(of, change)) for of, chan
 
 # %% [markdown]
 # In single sentences, they say little else: if all tokens but the first share one row, the output hardly changes. In
-# texts of 256 tokens, this changes the output about half as much as zeroing all vectors. And if all tokens read
-# the row of the first, the output is less like the released one than that of another token or sentence is.
+# the longer texts, this changes the output about half as much as zeroing all vectors. And if all tokens read the row
+# of the first, the output is less like the released one than that of another token or sentence is.
 #
 # ## Deeper · What a second layer gives back
 #
-# Here is a task that needs absolute positions. A text has 16 random letters, each one of eight, in lines of four. At
-# each position, the model must name the first letter of the line:
+# Here is a task that needs absolute positions. A text has 16 random letters from A to H, in lines of four. At each
+# position, the model must name the first letter of the line:
 
 # %%
 import course_study as study
@@ -459,17 +461,17 @@ figures.heatmap(by_line, names, lines, digits=2, corner="model ↓ line →", al
 
 # %% [markdown]
 # The learned table fails from the fifth line on, where its rows are untrained. The two layers succeed only near an
-# edge, and seed 0 uses the right edge alone. In lines 3 to 6, both edges are 8 or more letters away. These models have
-# one vector for all letters that are 8 or more to the left, and another for those to the right. In a training text of
-# 16 letters, one edge is always nearer than that. So no text showed them both sides clipped.
+# edge, and seed 0 only near the right one. In lines 3 to 6, both edges are 8 or more letters away. These models have
+# one vector for all letters that are 8 or more to the left, and one for those as far to the right. In a training text
+# of 16 letters, one edge is always nearer. So training never showed them both edges that far away.
 #
 # DeBERTa (He et al. 2021) has relative positions, and adds absolute ones just before it predicts masked words.
 #
 # ## Deeper · Longer than the table
 #
-# What if a text is longer than the table? MPNet reads 700 tokens, and each position beyond 511 must read some row. We
-# compare the outputs of tokens 560 to 659 with those in a window of 300 tokens, which needs no more than the table. The
-# first line shows how much the output changes just because a window begins 100 tokens earlier.
+# MPNet reads 700 tokens. Which row should the positions beyond 511 read? We compare the outputs of tokens 560 to 659
+# with those in a window of 300 tokens, which needs no more than the table. The numbers are cosines again. The first
+# shows how much the output changes if the window begins 100 tokens earlier.
 
 # %%
 for rows in (
@@ -482,7 +484,7 @@ for rows in (
     print("{:.2f} ± {:.2f}  ".format(*over_texts("beyond 512", rows)), rows)
 
 # %% [markdown]
-# In MPNet, do not repeat the last row, which changes the output most. The row before it is a better choice.
+# In MPNet, repeating the last row changes the output most. The row before it is a better choice.
 #
 # Image models resize their table like a picture (Dosovitskiy et al. 2021). SHAPE shifts all positions of a training
 # text by a random number (Kiyono et al. 2021).
@@ -490,7 +492,7 @@ for rows in (
 # ## Deeper · The released code
 #
 # In `transformers`, XLM interleaves sines and cosines as we do, and Marian puts all sines first. Whisper does so, too,
-# but its exponent is $-m/(d/2 - 1)$, as in the code of the paper's authors (`tensor2tensor`).
+# but its exponent is $-m/(d/2 - 1)$, as in the authors' code (`tensor2tensor`).
 
 # %% tags=["nbval-ignore-output"]
 from importlib.util import find_spec

@@ -1,10 +1,10 @@
 # %% [markdown]
 # # [[title]]
 #
-# *Train short, test long*: ALiBi was made for texts that are longer than those of training. It subtracts from each
-# score a penalty that grows with the distance, and it has nothing to learn. But three details are easy to get wrong
-# without any error message: the slopes of 12 heads, a short form that is right only under a causal mask, and the
-# rounding of bfloat16.
+# *Train short, test long*: ALiBi was made for texts longer than those of training. It subtracts from each score a
+# penalty that grows with the distance, and it has nothing to learn. But three details are easy to get wrong without any
+# error message: the slopes of 12 heads, a short form that is right only under a causal mask, and the rounding of
+# bfloat16.
 #
 # **You will be able to**
 # - give every head its slope, for 8 heads and for 12, and say how much a far key loses;
@@ -32,9 +32,9 @@ figures.attention_block("ALiBi")
 # %% [markdown]
 # ## ALiBi: a straight line
 #
-# ALiBi (attention with linear biases) adds a number per offset to each score, as T5 does ([[t5_buckets|chapter #]]). It
-# was designed for decoders, where a query looks only at itself and back. A key that is $i - j$ tokens back loses $m \, (i - j)$ in its score. The
-# **slope** $m$ is fixed (Press et al. 2022, section 3):
+# ALiBi (attention with linear biases) adds a number per offset to each score, as T5 does ([[t5_buckets|chapter #]]).
+# It was designed for decoders, where a query sees only its own token and earlier ones. A key that is $i - j$ tokens
+# back loses $m \, (i - j)$ in its score. The **slope** $m$ is fixed (Press et al. 2022, section 3):
 #
 # $$S_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} - m \, (i - j), \qquad j \le i$$
 #
@@ -51,8 +51,8 @@ rows = ["scaled score", "−m · (i − j)", "sum", "weight", "weight without"]
 figures.heatmap(steps, rows=rows, columns=list(TOKENS), alt='ALiBi, query "mat"')
 
 # %% [markdown]
-# Now for all queries, first with two loops, then as one row of numbers placed on the diagonals. They should agree
-# wherever the mask lets a query look. Move $m$: what does 0 give, and what 2?
+# Now all queries, with two loops, and then as one row of numbers on the diagonals. They should agree wherever the mask
+# lets a query look. Then move $m$ to 0 and 2.
 
 # %%
 by_loop = np.zeros((n, n))
@@ -77,7 +77,9 @@ def causal_weights(m=0.5):
 figures.play(causal_weights, m=(0.0, 2.0))
 
 # %% [markdown]
-# The bias is added after the division by $\sqrt{d_k}$, so it is not divided itself (footnote 10 of the paper).
+# At 0 the bias is gone. At 2 each token gives most of its weight to itself.
+#
+# The bias is added after the division by $\sqrt{d_k}$, so it is not divided (footnote 10 of the paper).
 #
 # ## A slope for each head
 #
@@ -106,7 +108,7 @@ print("head 8, texts of 512 and 65,536 tokens:", nearest(eight[-1], 512), neares
 
 # %% [markdown]
 # The steepest head needs 5 keys and the flattest 590. A text longer than our 4,096 tokens does not change these
-# numbers, but a shorter one may.
+# numbers, but in a text of 512 the flattest needs only 386.
 #
 # ## A long text
 #
@@ -119,9 +121,10 @@ for r in (100, 1000, 10_000):
     print(f"{r:6} tokens back: a score higher by {need[-1]:6.2f} (head 8), {need[3]:6.1f} (head 4)")
 
 # %% [markdown]
-# Even in the flattest head, a key 10,000 tokens back needs a score 39 higher. So if the loss stays level in a long
-# text, this does not show that far tokens are used. The authors themselves found that, beyond its training length,
-# their model may not use the additional context (appendix B). [[longer_than_training|Chapter #]] measures both.
+# Even in the flattest head, a key 10,000 tokens back needs a score 39 higher. So the far tokens may get almost no
+# weight, and a loss that stays level in a long text does not show that they are used. The authors found that their
+# model might not use more context than it was trained with (appendix B). [[longer_than_training|Chapter #]]
+# measures loss and use.
 #
 # ## Twelve heads, two rules
 #
@@ -139,8 +142,8 @@ figures.alibi_slopes(12)
 
 # %% [markdown]
 # The two rules agree for none of the twelve heads, and by the authors' rule head 9 is the steepest. Move the number of
-# heads to see when the two rules agree. BLOOM and MosaicBERT were trained with the authors' rule. How much does the
-# wrong slope change? We take heads 1 and 9 of 12, and a query with 20 keys and equal scores.
+# heads to see when they agree. BLOOM and MosaicBERT were trained with the authors' rule. How much does the wrong slope
+# change? We take heads 1 and 9 of 12, and a query with 20 keys and equal scores.
 
 # %%
 for h in (0, 8):
@@ -150,14 +153,14 @@ for h in (0, 8):
         print(f"head {h + 1}, {name:13}  slope {slope:.4f}: {shares}")
 
 # %% [markdown]
-# Head 1 changes little. But with the formula, head 9 no longer concentrates on the nearest tokens: it sees all 20
-# almost alike.
+# Head 1 becomes a little steeper. But with the formula, head 9 no longer concentrates on the nearest tokens: the token
+# itself gets only a little more than the one ten back.
 #
 # ## What the softmax removes
 #
-# BLOOM's code, like the authors' own, does not contain $i - j$. It adds $m \, j$, which depends on the position of the
-# key but not on that of the query. We call this the **key form** and $-m \, (i - j)$ the **matrix form**. Why is the
-# key form right? We split the bias into two parts:
+# BLOOM's code, like the authors' own, contains no $i - j$. It adds $m \, j$, which depends on the key's position alone.
+# We call this the **key form** and $-m \, (i - j)$ the **matrix form**. Why is the key form right? We split the bias
+# into two parts:
 #
 # $$-m \, (i - j) = m \, j - m \, i$$
 #
@@ -180,9 +183,9 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# Row $i$ on the right is row $i$ on the left plus $i/2$, and the weights are equal. Compared with a stored grid, this
-# saves memory: one row per head is enough for all queries. MPT's code adds $m \, (j - (n - 1))$, which differs from
-# $m\,j$ only by a constant.
+# Row $i$ on the right is row $i$ on the left plus $i/2$, and the weights are equal. The key form saves memory, because
+# one row per head is enough for all queries. MPT's code adds $m \, (j - (n - 1))$, which differs from $m\,j$ only by a
+# constant.
 #
 # In torch, `ALiBi` is the position of a layer. We give each of its eight heads the queries and keys of our tokens. The
 # first head has the slope $\frac12$, so its weights should be the same again.
@@ -232,32 +235,32 @@ forms = ["m · j", "m · (j − 511)", "−m · (i − j)"]
 figures.heatmap(list(errors.values()), list(errors), forms, digits=2, alt="Largest error of a weight")
 
 # %% [markdown]
-# For the last query, MPT's form gives the right weights to two digits, because near keys have small biases, and
-# bfloat16 rounds small numbers finely. MPT's bias counts from the end of the text. For a query in the middle, it is
-# large even at the nearest keys, so these are rounded coarsely. Only the matrix form is right for both. The flattest
-# head hardly suffers: in 512 tokens its biases stay below 2, so rounding changes each by at most 1/256. In a longer
-# text, its biases and their rounding grow.
+# MPT's bias $m\,(j - 511)$ counts from the end of the text. For the last query it gives the right weights to two
+# digits, because near keys have small biases, and bfloat16 rounds small numbers finely. For a query in the middle, even
+# the nearest keys have large biases, which are rounded coarsely. Only the matrix form is right for both. The flattest
+# head hardly suffers: in 512 tokens its biases stay below 2, so rounding changes each by at most 1/256.
 #
 # $m\,j$ is the sum of the paper's bias and $m\,i$. The softmax still removes $m\,i$, but not the error from rounding
-# the sum. A remedy is to add the bias in float32. In `transformers`, MPT does this. BLOOM rounds twice in the model's
-# dtype: $m\,j$, and then the score plus $m\,j$.
+# the sum. A remedy is to add the bias in float32, as MPT does in `transformers`. BLOOM rounds twice to the model's
+# dtype: first $m\,j$, then the score plus $m\,j$.
 #
 # ## Without a mask
 #
-# These forms were made for a causal mask, but an encoder has none. What happens if an encoder uses BLOOM's key form?
+# An encoder has no causal mask. What happens if it uses BLOOM's key form?
 
 # %% tags=["hide-input"]
 # @title Question
 most = softmax(0.5 * np.arange(n)).argmax()
 figures.question(
-    "No mask, the bias m · j on every score, and all scores equal without it. Where does the first token look?",
+    "No mask, the bias m · j on every score, and all scores equal without it. To which token does the first token "
+    "give most weight?",
     options={
-        "Mostly at itself": "That would need −m·|i − j|. m·j does not depend on the position of the query.",
-        "At all tokens equally": "The bias is not constant along a row, because it grows with j.",
-        "Mostly at the last token": "Yes, and so does every other token.",
-        "At the second token": "m·j goes on growing after the second token and is largest at the end.",
+        "To itself": "That would need −m·|i − j|. m·j does not depend on the position of the query.",
+        "To all the same": "The bias is not constant along a row, because it grows with j.",
+        "To the last token": "Yes, and so does every other token.",
+        "To the second token": "m·j goes on growing after the second token and is largest at the end.",
     },
-    answer={0: "Mostly at itself", 1: "At the second token", n - 1: "Mostly at the last"}[most],
+    answer={0: "To itself", 1: "To the second token", n - 1: "To the last token"}[most],
 )
 
 # %%
@@ -271,18 +274,18 @@ figures.side_by_side(
 # %% [markdown]
 # All rows on the left are the same. Without a mask, $m\,j$ and $-m\,(i - j)$ say nothing about the distance and only
 # favour the end of the text. An encoder needs another form, such as the symmetric $-m\,|i - j|$ on the right. Under a
-# causal mask it equals the paper's form. Unlike T5's bias, it cannot tell *before* from *after*.
+# causal mask this equals the paper's form. But unlike T5's bias, it cannot tell *before* from *after*.
 #
 # ## Who uses it today?
 #
-# | | bias in the code | special |
+# | model | bias in the code | what is special |
 # |---|---|---|
 # | BLOOM | $m\,j$ | the largest has 112 heads |
 # | MPT | $m\,(j - (n-1))$ | MPT-7B-StoryWriter was trained with slopes down to $2^{-16}$ |
 # | Falcon-RW | $m\,j$ | the bias is divided by $\sqrt{d_k}$ as well, so each slope is $\sqrt{d_k}$ times smaller |
 # | MosaicBERT, DNABERT-2, jina-embeddings-v2 | $-m\,\lvert i - j\rvert$ | encoders, 12 heads in the base size |
 #
-# The first three are the decoders with ALiBi in `transformers` 5.23.
+# In `transformers` 5.23, only the first three have ALiBi.
 #
 # ## Easy to believe; let us run it
 
@@ -295,12 +298,12 @@ questions.claims("alibi")
 # ## Remember
 #
 # - ALiBi adds $-m_h \, (i - j)$ after the scaling, with one fixed slope per head, $m_h = 2^{-8h/H}$. If $H$ is not a
-#   power of two, the authors' code takes the slopes of the next lower power of two, then every other slope of the next
-#   higher one, from its first.
+#   power of two, the authors' code takes the slopes of the next lower power of two, and then the first, third, fifth …
+#   of the next higher one.
 # - The softmax removes what is constant along a row. So $m\,j$ is enough *under a causal mask*. Without a mask it
 #   favours the end of the text, so an encoder needs another form, such as $-m\,|i - j|$.
-# - In bfloat16, a large constant costs digits. Compute the bias from the distance, or keep bias and
-#   scores in float32 until the softmax.
+# - In bfloat16, a large constant costs digits. Compute the bias from the distance, or keep bias and scores in float32
+#   until the softmax.
 #
 # ## Three questions
 
@@ -406,8 +409,9 @@ assert control > rises[0] - 1 > 4 * spared[0]
 # Now ALiBi's slopes do less harm than the slope 1/2, and sparing another token hardly helps. So in this model and text,
 # most of their damage comes from the penalty on the sink.
 #
-# Does another text show the same? Committed runs repeat the experiment on four of them. They show how much the loss of
-# the second half of a text rises, ± its standard error over the tokens.
+# Do other texts show the same? Committed runs repeat the experiment on four: two help texts of Python (`pydoc`), a
+# licence and a lesson of this course. They show how much the loss of the second half of a text rises, ± its standard
+# error over the tokens.
 
 # %%
 from course_study.released import rows as committed
@@ -418,8 +422,8 @@ for condition in ("ALiBi's slopes", "slope 1/2 in all heads"):
         print(f"{kind:38}", *[f"{row['text']} {row['difference']:.1f} ± {row['error']:.1f}" for row in runs], sep="  ")
 
 # %% [markdown]
-# On each text, ALiBi's slopes do more harm than the slope $\frac12$, and less if token 0 is spared. Sparing it removes
-# most of their damage on all four.
+# The four texts agree. ALiBi's slopes do more harm than the slope $\frac12$ in every head. If token 0 is spared, they
+# do less harm than that slope, and most of their damage is gone.
 #
 # ## Deeper · A free table, a line and a logarithm
 #
@@ -458,21 +462,33 @@ for change in replaced:
 # With logarithms, the output stays nearest to that of the released model. Lines come next. A constant per side already
 # gives half or more of what lines gain over no table. It also keeps $b(0)$, and tells *before* from *after*.
 #
-# ALiBi's slopes change the output more than no table does. But they give the token itself the largest bias, 0, while
-# MPNet's table gives it far less than a neighbour. With $b(0)$ kept, the output is about as far away as without a table
-# for tokens, and nearer for sentences. ALiBi has two more handicaps here: its slopes are not fitted to the heads, and
-# it cannot tell *before* from *after*. So its rows do not compare a line with a logarithm. The rows *line per side* and
-# *log per side* do.
+# ALiBi's slopes change the output more than zeroing the table does. But they give the token itself the largest bias,
+# 0, while in every head MPNet's table gives it far less than at least one neighbour. If the slopes keep MPNet's $b(0)$,
+# the outputs of tokens change about as much as with the table zeroed, and those of sentences change less. ALiBi has two
+# more handicaps here: its slopes are not fitted to the heads, and it cannot tell *before* from *after*. So its rows do
+# not compare a line with a logarithm. The rows *line per side* and *log per side* do.
 #
 # The cosine measures change, not harm. And a model that is *trained* with a line may use it well. We only see that
-# logarithms are nearer than lines to what this one model learned. T5's buckets do not force this: a line that is read
-# through them, averaged in each bucket, is still nearer to a line than to a logarithm.
+# logarithms are nearer than lines to what this one model learned. Do T5's buckets favour a logarithm, because far
+# distances share a number? We read a line through the buckets: each gets the mean of the line in it.
+
+# %%
+from course_lib.reference.t5 import bucket
+
+of = bucket(distance)
+stepped = np.array([-distance[of == b].mean() for b in of])
+for name, shape in {"line": distance, "logarithm": np.log1p(distance)}.items():
+    fit = np.polyval(np.polyfit(shape, stepped, 1), shape)
+    away = np.sqrt(np.mean((stepped - fit) ** 2))
+    print(f"the line in buckets, root mean square distance to the nearest {name}: {away:.1f}")
+
+# %% [markdown]
+# A line in buckets is still nearer to a line than to a logarithm, so the buckets do not decide this.
 #
 # ## Deeper · The released code
 #
-# BLOOM and Falcon in `transformers` each have a function `build_alibi_tensor`. The next cell compares them with ours.
-# Then the course's check-up lets a tiny BLOOM with random weights read one token, repeated. All $q_i \cdot k_j$ of a head
-# are equal there, so $\ln(w_{ij} / w_{ii})$ is the bias alone. Which slopes will it show for 12 heads?
+# BLOOM and Falcon in `transformers` each have a function `build_alibi_tensor`. Do they give the biases of our
+# `key_form`?
 
 # %% tags=["nbval-ignore-output"]
 from importlib.util import find_spec
@@ -490,6 +506,14 @@ else:
         assert torch.allclose(in_bfloat16, theirs, rtol=2**-7)  # bfloat16 has 8 significant bits
     print("BLOOM agrees for 1, 8, 12, 20 and 112 heads, and Falcon up to the rounding of bfloat16.")
 
+# %% [markdown]
+# Falcon rounds slopes and bias to bfloat16 whatever the dtype of the model. In both functions, $j$ does not count
+# padding.
+#
+# Can we read the slopes off a running model? The course's check-up lets it read one token, repeated. Then all
+# $q_i \cdot k_j$ of a head are equal, so $\ln(w_{ij} / w_{ii})$ is the bias alone. We try a tiny BLOOM with 12 heads
+# and random weights. Which rule do its slopes follow?
+
 # %% tags=["nbval-ignore-output"]
 if find_spec("transformers") is not None:
     from transformers import BloomConfig, BloomForCausalLM
@@ -499,14 +523,14 @@ if find_spec("transformers") is not None:
     tiny = BloomForCausalLM(BloomConfig(vocab_size=99, hidden_size=48, n_layer=1, n_head=12)).eval()
     curve = checkup(tiny).curves[0][:, :64]  # ln(w_ij / w_ii) of the 12 heads at the distances 0 to 63
     assert np.allclose(curve, -slopes(12)[:, None] * np.arange(64), atol=1e-4)
-    print("curve at distance 10: ", curve[:, 10].round(2))
-    print("−m · 10, authors' code:", -10 * by_authors.round(4))
+    print("head   ln(w_ij / w_ii) at distance 10   −10 m, authors' code   −10 m, formula")
+    for h in (0, 7, 8, 11):
+        print(f"{h + 1:4} {curve[h, 10]:25.2f} {-10 * by_authors[h]:22.2f} {-10 * by_formula[h]:18.2f}")
 
 # %% [markdown]
-# Falcon rounds slopes and bias to bfloat16 whatever the dtype of the model. In both, $j$ does not count
-# padding. StoryWriter's slopes are in its configuration (`alibi_bias_max: 16`), but `transformers` ignores that and
-# stops at $2^{-8}$. FlashAttention-2 takes `alibi_slopes` as an argument of its kernels. Version 3 refuses
-# them, and version 4 takes a function of score and indices instead.
+# They follow the authors' rule. StoryWriter's slopes are in its configuration (`alibi_bias_max: 16`), but
+# `transformers` ignores that and stops at $2^{-8}$. FlashAttention-2 takes the slopes as an argument, `alibi_slopes`.
+# Version 3 has no such argument, and version 4 takes a function of score and indices instead.
 #
 # **Sources** O. Press, N. A. Smith, M. Lewis, *Train Short, Test Long: Attention with Linear Biases Enables Input
 # Length Extrapolation*, 2022, section 3 (the bias, the slopes), and their `fairseq/models/transformer.py`

@@ -27,7 +27,7 @@ figures.attention_block("log decay")
 # key, both counted from 0. The raw score of a pair is $q_i \cdot k_j$, and we divide it by $\sqrt{d_k} = 2$.
 #
 # Why divide? If the numbers of $q$ and $k$ are independent with mean 0 and variance 1, then $q \cdot k$ has variance
-# $d_k$. After the division its variance is 1 for every $d_k$.
+# $d_k$. After the division its variance is 1, so the scores have about the same size for every $d_k$.
 
 # %%
 import numpy as np
@@ -53,7 +53,7 @@ figures.side_by_side(
 # $$B_{ij} = -\lambda \, \log(1 + |j - i|), \qquad \lambda = 0.3$$
 #
 # This is called **log decay**, and λ is its strength; log is the natural logarithm. We compute one pair by hand, then
-# all with a loop.
+# all.
 
 # %%
 from course_lib.reference.bias import decay_bias
@@ -90,8 +90,9 @@ figures.heatmap(row, columns=signs, alt="The whole bias: a number per offset")
 # Then comes the softmax, $w'_{ij} = e^{S_{ij}} / \sum_m e^{S_{im}}$, where $m$ runs over all keys. We write $w'$ for
 # the weights with the bias, and $w$ for those without it.
 #
-# Each table below the first is the softmax of one query, step by step. We first subtract the largest score of the row.
-# Then $e^x$ is at most 1, and no weight changes. Follow one column with a calculator.
+# The next cell shows all scores $S$. Each table after that is the softmax of one query, step by step. We first
+# subtract the largest score of the row. This changes no weight, and $e^x$ is at most 1. Follow one column with a
+# calculator.
 
 # %%
 biased = scaled + B
@@ -186,10 +187,11 @@ figures.side_by_side(
 # %% [markdown]
 # ## A stronger bias
 #
-# A token's own weight gains in every row that it shares with another key, because its factor is $e^0 = 1$ and the
-# average is below 1. (With a *learned* bias another key may have a larger factor. Then the token may lose.) What about
-# a neighbour? In the row *The*, *cat* gains at λ = 0.3. Does it still gain at λ = 3? Guess, then move λ. In the column
-# e^B each bar begins at the average factor of the row, and a key gains when its bar points to the right.
+# The weight that a token gives to itself always grows if it sees another key: its own factor is $e^0 = 1$, and all
+# others are smaller, so the average is below 1. (With a *learned* bias another key may have a larger factor. Then it
+# may fall.) And a neighbour? In the row *The*, *cat* gains at λ = 0.3. Does it still gain at λ = 3? Guess, then move
+# λ. In the column e^B each bar begins at the average factor of the row, and a key gains when its bar points to the
+# right.
 
 # %%
 figures.attention_explorer(Q, K, query=the)
@@ -204,7 +206,7 @@ print(f"λ = 3: factor of cat {strong[cat]:.3f}, average {standard[the] @ strong
 # ## Which decay?
 #
 # With **linear** decay, $B_{ij} = -\lambda d$, where $d = |j - i|$ is the distance, the factor is $e^{-\lambda d}$.
-# With log decay it is $e^{-\lambda \log(1+d)} = (1+d)^{-\lambda}$, which falls much more slowly. Does that matter?
+# With log decay it is $e^{-\lambda \log(1+d)} = (1+d)^{-\lambda}$, which falls much more slowly.
 #
 # Take the last token of a text, and let all its scores be equal before the bias. What share of its attention goes to
 # keys that are 16 or more tokens back? Does a larger λ keep the attention near?
@@ -221,11 +223,11 @@ assert shares[0] > 0.99 and shares[1] > 0.5 and shares[3] < 0.01  # of the longe
 # %% [markdown]
 # With log decay at λ = 0.3, every near key has more weight than any far key. But at 16,384 tokens the many far keys
 # have nearly all of the attention, because for λ ≤ 1 the sum of $(1+d)^{-\lambda}$ grows without limit. For λ > 1 this
-# sum converges, so the share of the near keys has a limit above 0. At λ = 1.1, this share is far from its limit and
-# still falls. At λ = 2, it has nearly reached its limit.
+# sum converges, so the share of the near keys has a limit above 0. At λ = 1.1, the share of the far keys still grows
+# with the length. At λ = 2, it hardly changes.
 #
-# The linear bias, which ALiBi uses ([[alibi|chapter #]]), gives the far keys 0.8 % at every length. It acts like a
-# window whose width is about $1/\lambda$, whatever the length.
+# The linear bias, which ALiBi uses ([[alibi|chapter #]]), gives the far keys 0.8 % at each of these lengths. It acts
+# like a window whose width is about $1/\lambda$, whatever the length.
 #
 # ## Before or after?
 #
@@ -243,8 +245,8 @@ masked = softmax(np.where(causal_mask(n), biased, -np.inf))
 figures.heatmap(masked, alt="Biased weights under a causal mask")
 
 # %% [markdown]
-# No. Apart from rounding, a finite bias never makes a weight 0. The mask does: in the table, *cat* shares its attention
-# with *The* alone.
+# No. Apart from rounding, a finite bias never makes a weight 0. The mask does: in the table, *cat* attends to *The*
+# and to itself alone.
 #
 # ## The bias in a released model
 #
@@ -252,7 +254,7 @@ figures.heatmap(masked, alt="Biased weights under a causal mask")
 # several attentions, its **heads**. Now we add the bias to the scores of all heads. How much will it raise the loss, at
 # λ = 0.3 and at λ = 1?
 
-# %% tags=["hide-output", "nbval-ignore-output"]
+# %% tags=["nbval-ignore-output"]
 import torch
 
 from course_lib import released
@@ -262,7 +264,7 @@ text = model.encode(released.excerpt("alice"))[:256]
 losses = model.losses(text)
 print(f"loss without our bias: {losses.mean():.2f} nats")
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["hide-output", "nbval-ignore-output"]
 found = {}
 for strength in (0.3, 1.0):
     bias = torch.tensor(decay_bias(len(text), strength=strength), dtype=torch.float32)
@@ -283,21 +285,20 @@ def shown(rise):
 
 biased_rise = found[0.3][-128:]
 print("last 128 tokens, λ = 0.3:", shown(biased_rise))
-for kept in (96, 64, 32, 16):
-    rise = model.losses(text[-128 - kept :])[-128:] - losses[-128:]
-    print(f"only {kept} earlier tokens: {shown(rise)}   λ = 0.3 minus this: {shown(biased_rise - rise)}")
-assert biased_rise.mean() < rise.mean() - 0.1  # of the last row, 16 kept
+for dropped in (32, 64, 96, 112):
+    rise = model.losses(text[dropped:])[-128:] - losses[-128:]
+    print(f"{dropped:3} of 128 earlier tokens dropped: {shown(rise)}   λ = 0.3 minus this: {shown(biased_rise - rise)}")
+assert biased_rise.mean() < rise.mean() - 0.1  # of the last row, 112 dropped
 
 # %% [markdown]
-# So in this text, λ = 0.3 costs about as much as dropping 64 to 96 of the 128 earlier tokens. Dropping all but 16 costs
-# more, by over two standard errors. (Other texts may differ in this. *Deeper* has the rise in four of them, and tests
-# an explanation.)
+# So in this text, λ = 0.3 costs about as much as dropping 64 or 96 of the 128 earlier tokens. Dropping 112 costs more,
+# by over two standard errors. (*Deeper* has the rise in four other texts, and tests an explanation.)
 #
 # ## In torch, with heads
 #
-# Because of the heads, the tensors of torch's `scaled_dot_product_attention` are `(batch, heads, n, d_k)`. It divides
-# by $\sqrt{d_k}$, then adds a bias. We begin with one head, then take 2 sequences and 3 heads with a λ each. What shape
-# does the bias need?
+# With heads, queries, keys and values have the shape `(batch, heads, n, d_k)`. Torch's `scaled_dot_product_attention`
+# divides by $\sqrt{d_k}$, then adds a bias. We begin with one head, then take 2 sequences and 3 heads with a λ each.
+# What shape does the bias need?
 
 # %%
 from torch.nn.functional import scaled_dot_product_attention
@@ -314,8 +315,8 @@ assert np.allclose(output[:, 1], weights @ V)
 
 # %% [markdown]
 # One matrix per head is enough, because torch *broadcasts* it: all sequences share it. Head 1 has this chapter's
-# weights. In a decoder, write −∞ for later keys into this mask ([[fast_attention|chapter #]] says why not `is_causal`).
-# The course's own layer is `RelativeAttention`, and a scheme goes in as its `position`.
+# weights. In a decoder, write −∞ for later keys into `attn_mask` ([[fast_attention|chapter #]] says why not
+# `is_causal`). The course's own layer is `RelativeAttention`, and a scheme goes in as its `position`.
 #
 # ## Remember
 #
@@ -325,8 +326,7 @@ assert np.allclose(output[:, 1], weights @ V)
 #   keys gain depends on the content of the whole row.
 # - If all scores are equal, linear decay acts like a window of a width near $1/\lambda$. With log decay and λ ≤ 1,
 #   each far key gets less than each near key, but in a long row the far keys get more in total.
-# - A finite bias does not mask. A symmetric bias alone tells no before from after; a causal mask does, and so does a
-#   start token with a second layer.
+# - A finite bias does not mask. In one layer, a symmetric bias cannot tell before from after, but a causal mask can.
 #
 # ## Three questions
 
@@ -404,9 +404,11 @@ for strength, where in (("0.3", ""), ("1.0", ""), ("1.0", ", token 0 alone"), ("
 # 0.3, and that on all other tokens more than 1. So most of the harm is not due to the
 # weight that the sink loses.
 #
-# KERPLE (Chi et al. 2022) *learns* its λ: its bias $-r_1 \log(1 + r_2 |j - i|)$ has two numbers for each head, and ours
-# is the case $r_2 = 1$. A task of [[which_one|chapter #]] builds it. How much depends on λ? These losses are of
-# two-layer models that were trained on 128 characters without any other positions ([[longer_than_training|chapter #]]).
+# KERPLE (Chi et al. 2022) *learns* its λ: its bias $-r_1 \log(1 + r_2 |j - i|)$ has two numbers for each head, and
+# ours is the case $r_2 = 1$. A task of [[which_one|chapter #]] builds it.
+#
+# How much depends on λ if a model is trained with the bias? These losses are of two-layer models that were trained on
+# 128 characters without any other positions ([[longer_than_training|chapter #]]).
 
 # %%
 import course_study as study
@@ -474,7 +476,7 @@ print("one by one = all at once:", torch.allclose(one_by_one, layer(x), atol=1e-
 # ## Deeper · Before and after, without a mask
 #
 # Without a mask, *bites* has the same neighbours at the same distances in "dog bites man" and in "man bites dog". Now
-# put a start token `<s>` in front, as BERT does. In the first layer, *bites* still sees the same words at the same
+# put a start token `<s>` in front, as RoBERTa does. In the first layer, *bites* still sees the same words at the same
 # distances. But the two other words now differ: the first is one step from `<s>`, the last three. Does a second layer
 # show this to *bites*?
 
@@ -501,7 +503,7 @@ for start in ("", "<s> "):
 assert gap > 0.001
 
 # %% [markdown]
-# It does. The start token breaks the mirror symmetry, and the second layer reads it from the neighbours.
+# It does. The start token changes the two neighbours of *bites* in the first layer, and the second layer reads this.
 #
 # ## Deeper · Three explanations, tested
 #
@@ -516,8 +518,8 @@ print("own gain in our sentence:   ", change.diagonal())
 assert place_only.diagonal().argmin() == sat
 
 # %% [markdown]
-# The centre gains *least*. The centre's other keys are all near. Their penalties are small, so the centre takes less
-# weight from them.
+# The centre gains *least*, because its other keys are all near. Their penalties are small, so it takes less weight
+# from them.
 #
 # **"*mat* gains most because it is at the edge."** This is half true. With equal content both edges gain most. But
 # *The* is at an edge too, and in our sentence it gains less than the centre. The reason is its content: its score for

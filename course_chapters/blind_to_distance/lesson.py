@@ -2,8 +2,8 @@
 # # [[title]]
 #
 # "Dog bites man" is not news, but "man bites dog" is. In self-attention, the words of a text attend to each other.
-# Without a mask and without positions, it gives each word the same output in both sentences. You will see why, and what
-# disorder costs a released language model.
+# Without a mask and without positions, self-attention gives each word the same output in both sentences. You will see
+# why, and what disorder costs a released language model.
 #
 # **You will be able to**
 # - compute attention by hand, and see that it never uses the position of a token;
@@ -74,7 +74,7 @@ figures.heatmap(weights, alt="Weights, a row for each query")
 
 # %% tags=["hide-output"]
 order = [3, 0, 4, 1, 2]  # token 3 comes first, then token 0, …
-permuted = attention(Q[order], K[order], V[order])[0]
+permuted = attention(Q[order], K[order], V[order])[0]  # the output; [1] would be the weights
 assert np.allclose(permuted, output[order])
 four = ["0", "1", "2", "3"]
 figures.side_by_side(
@@ -89,9 +89,9 @@ figures.side_by_side(
 #
 # ## The proof is one line
 #
-# A permutation can be written as a matrix $P$ with a single 1 in each row and in each column. In ours, the first row has
-# its 1 in column 3, so the first row of $PX$ is row 3 of $X$. With permuted queries, keys and values (and without the
-# scale, for short) the layer computes
+# A permutation can be written as a matrix $P$ with a single 1 in each row and in each column. In ours, row 0 has its 1
+# in column 3, so row 0 of $PX$ is row 3 of $X$. With permuted queries, keys and values (and without the scale, for
+# short) the layer computes
 #
 # $$\text{softmax}(PQ\,(PK)^\top)\,PV \;\overset{1}{=}\; \text{softmax}(P\,QK^\top P^\top)\,PV
 # \;\overset{2}{=}\; P\,\text{softmax}(QK^\top)\,P^\top P\,V \;\overset{3}{=}\; P\,\text{softmax}(QK^\top)\,V$$
@@ -162,9 +162,9 @@ assert np.allclose(places, np.arange(n))
 figures.heatmap(equal, alt="Weights of equal scores, causal mask", corner="query ↓ key →")
 
 # %% [markdown]
-# Does a mask also reveal the order of the earlier words? In layer 1, the last word of a sentence sees the earlier words
-# as a bag, because their vectors contain no order yet. After layer 1, the vector of each word depends on the words
-# before it. Does layer 2 see the difference?
+# Does a mask also reveal the order of the earlier words? In layer 1, the last word of a sentence sees the earlier
+# words as a bag, because their vectors contain no order yet. After layer 1, the vector of each word depends on the
+# words before it. Can layer 2 show their order to the last word?
 
 # %%
 a, b = embed("dog bites man today"), embed("man bites dog today")
@@ -173,7 +173,7 @@ for depth in (1, 2):
     print(f"{depth} layer(s), at the last word: same = {np.allclose(a[-1], b[-1])}")
 
 # %% [markdown]
-# It does: with a causal mask, two layers can tell these two orders apart.
+# It can: with a causal mask, two layers tell these two orders apart.
 #
 # ## A released model without its rotations
 #
@@ -181,10 +181,11 @@ for depth in (1, 2):
 # *rotates* queries and keys by angles that depend on the position ([[rope|chapter #]]).
 #
 # The model reads 256 tokens (words and pieces of words) of *Alice in Wonderland*. Its **loss** at a token is $-\ln p$,
-# in *nats*, where $p$ is the probability that the model gave to this token. Will it miss the rotations, with its mask
-# and 30 layers? (`python3 course.py model` fetches the model, 93 MB. Without it, the cells show recorded numbers.)
+# in *nats*, where $p$ is the probability that the model gave to this token. Without the rotations, can the mask and 30
+# layers keep the loss low? (`python3 course.py model` fetches the model, 93 MB. Without it, the cells show recorded
+# numbers.)
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["hide-output", "nbval-ignore-output"]
 import torch
 
 from course_lib import released
@@ -208,9 +209,9 @@ assert more > 1
 # ## Far words in the wrong order
 #
 # Now the model keeps its rotations, and we change its text. Token 0 and the last 144 tokens stay. The *far* tokens
-# between them stay in order, or are left out, or are *shuffled* (permuted at random): token by token, or in seven blocks
-# of up to 16 tokens that stay in order inside. If far words bring mainly the topic, no shuffling should matter much.
-# If it is their order that counts, which one: that of neighbours, or that of passages?
+# between them stay in order, or are left out, or are *shuffled* (permuted at random): token by token, or in seven
+# blocks of up to 16 tokens, which keep their order inside. If far words bring mainly the topic, no shuffling should
+# matter much. If their order counts, is it the order inside the blocks, or that of the blocks?
 #
 # The table shows how the far tokens change the mean loss of the last 128 tokens (± its standard error). A minus means
 # that they help.
@@ -236,17 +237,17 @@ for name in choices:
 assert (lost["tokens shuffled"] - lost["blocks shuffled"]).mean() > 0.1
 
 # %% [markdown]
-# In order, the far tokens lower the loss by 0.35 nats. Token by token in disorder, they do not help. But in shuffled
-# blocks, they keep two thirds of their help. So in this text, the order of neighbours counts most, and the order of the
-# passages less. (Is disorder bad in itself? *Deeper* compares four other texts.)
+# In order, the far tokens lower the loss by 0.35 nats. Shuffled token by token, they do not help. But in shuffled
+# blocks (we tried one order), they keep two thirds of their help. So in this text, the order inside the blocks counts
+# more than the order of the blocks. (Are shuffled words worse than none? *Deeper* compares four other texts.)
 #
 # ## Remember
 #
 # - Self-attention without positions is permutation **equivariant**: if we permute the words, each keeps its output.
 # - A causal mask breaks this symmetry. The first layer shows each word the words before it as a bag, and a second layer
 #   can show something of their order.
-# - In SmolLM2, the loss of our text rises by more than 2 nats without the rotations. Far tokens do not help in disorder,
-#   but passages of 16 tokens help in the wrong order, too.
+# - In SmolLM2, the loss of our text rises by more than 2 nats without the rotations. Its far tokens do not help if
+#   single tokens are shuffled, but they do help if blocks of 16 are.
 #
 # ## Three questions
 
@@ -306,9 +307,10 @@ figures.question(
 # ## Deeper · Other texts
 #
 # Committed runs (their results come with the course) repeat the test with 384 tokens of four texts: two help texts of
-# Python (`pydoc`), a licence and a page about this course. The last 128 tokens stay, and so do 16 or 64 before them. The
-# tokens before these are shuffled (token by token, or in blocks of 16), dropped, or *replaced* by another passage of the
-# same text, in order. The table shows how much the loss of the last 128 rises above that of the whole text.
+# Python (`pydoc`), a licence and a page about this course. The last 128 tokens stay, and so do 16 or 64 before them.
+# The tokens before these are shuffled (token by token, or in blocks of 16), dropped, or *replaced* by another passage
+# of the same text, in order. The table shows how much the loss of the last 128 tokens rises if the others are changed
+# in this way.
 
 # %%
 from course_study.released import rows as committed
@@ -328,9 +330,12 @@ for kept in (16, 64):
 
 # %% [markdown]
 # In each of the eight comparisons, the wrong words in order are better than the right words in disorder, by at least
-# two standard errors. So disorder itself does harm in these texts. Shuffled tokens cost more than none in seven of the
-# eight, but no standard error was computed for these differences. Blocks cost less than single tokens in all eight. (Shuffling also tears apart words of several tokens, and dropping
-# makes another token the first, and so the *sink* of [[windows_and_sinks|chapter #]].)
+# two standard errors. So in these texts, it matters more that the far words are in order than from which passage they
+# come. Shuffled blocks cost less than shuffled tokens in all eight.
+#
+# Are shuffled tokens worse than none? They cost more than dropped ones in seven of the eight, but no standard error
+# was computed for these differences. (Shuffling also tears apart words of several tokens. Dropping makes another token
+# the first, and so the *sink* of [[windows_and_sinks|chapter #]].)
 #
 # ## Deeper · Models without positions
 #
@@ -340,9 +345,9 @@ for kept in (16, 64):
 #
 # Kazemnejad et al. (2023) compared NoPE with four schemes on small reasoning tasks, in models of about 107 million
 # parameters. These were trained up to length 20 and tested up to 40. On the longer inputs, NoPE did best on average.
-# They also prove that it *can* represent positions if the text begins with a start token (it does the work of our first
-# token, the one with the value 1). In [[longer_than_training|chapter #]], small models without positions are the weakest at the training length,
-# but not beyond it.
+# They also prove that it *can* represent positions if the text begins with a start token (it does the work of our
+# first token, which alone has the value 1). In [[longer_than_training|chapter #]], small models without positions are
+# the weakest at the training length, but not beyond it.
 #
 # SmolLM3 and Llama 4 leave the rotation (*RoPE*) out of every fourth layer ([[windows_and_sinks|chapter #]]).
 #

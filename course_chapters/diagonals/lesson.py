@@ -165,13 +165,14 @@ figures.heatmap(
 )
 
 # %% [markdown]
-# The uniform head falls from 0.07 to 0.02, so a falling profile alone does not show that a head prefers near tokens.
-# But the other head gives 0.77 to the token before, where the uniform head gives 0.06. It is a **previous-token head**.
+# The profile of the uniform head falls from 0.07 to 0.02, so a falling profile alone does not show that a head prefers
+# near tokens. But the other head gives 0.77 to the token before, where the uniform head gives 0.06. On this text it is
+# a **previous-token head**. ([[released_model|Chapter #]] finds more of them.)
 #
 # ## A vector for every pair?
 #
 # Music Transformer (Huang et al. 2019) has a table $E$ with a *vector* $e$ for every offset, like the table $A$ of
-# [[vector_per_distance|chapter #]], but not clipped. To each product $q_i \cdot k_j$ it adds
+# [[vector_per_distance|chapter #]], here without clipping. To each product $q_i \cdot k_j$ it adds
 # $S^{rel}_{ij} = q_i \cdot e_{j-i}$ (in the drawing $e$ is called $a$), and then scales the sum, as Shaw's scheme does.
 # How can we compute $S^{rel}$ without storing a vector for every pair?
 
@@ -228,8 +229,8 @@ assert np.allclose(in_torch.detach(), (Q @ K.T + S) / np.sqrt(D_K))
 # %% [markdown]
 # ## Huang's skew
 #
-# Huang et al. found three steps that do the causal half of `to_grid` without an index. Their model is causal, so each
-# query has only $n$ products, for the offsets $-(n-1)$ to 0.
+# Huang et al. found three steps that do the causal half of `to_grid` by padding and cutting alone. Their model is
+# causal, so each query has only $n$ products, for the offsets $-(n-1)$ to 0.
 #
 # 1. Put a column of zeros in front of the products.
 # 2. In memory the rows follow one another as one long line of $n(n + 1)$ numbers. Read this line as rows of $n$ numbers
@@ -266,9 +267,9 @@ recut = np.insert(labels, 0, "0", axis=1).reshape(4, 3)
 print(recut[1:])
 
 # %% [markdown]
-# Row $i$ now begins with the product of offset $-i$, one offset earlier than the row above. This is the moving slice,
-# so each cell up to the diagonal has the right product. Above the diagonal there is **junk**: zeros, and products of
-# the next query. A causal mask hides it.
+# Row $i$ now begins with the product of offset $-i$, one offset earlier than the row above. So it is the slice of its
+# query, as in `to_grid`, and each cell up to the diagonal has the right product. Above the diagonal there is **junk**:
+# zeros, and products of the next query. A causal mask hides it.
 #
 # Here are the steps for all five tokens. Point at a cell to find its number in every step; ✗ marks junk.
 
@@ -290,15 +291,15 @@ print("product", *(f"{label:>4}" for label in labels.ravel()))
 # %% [markdown]
 # *The* needs T0, at place 2. *cat* needs c-1 and c0, at the places 4 and 5. Where does *sat* begin?
 #
-# At place 6. From one query to the next, 3 places lead to the same column of the next row. The slice has moved one
-# column left, so take 1 off: 2 places. With $w$ products per query, the first query begins at place $n_q - 1$, and each
-# further one $w - 1$ places later:
+# *sat* begins at place 6. Each query begins 2 places after the one before: the same column of the next row is 3 places
+# further on, but the next slice begins one column further left. With $w$ products per query, the first query begins at
+# place $n_q - 1$, and each further one $w - 1$ places later:
 #
 # $$\text{place}(i, j) = (n_q - 1) + i\,(w - 1) + j$$
 #
 # The step from row to row is called a **stride**. The products themselves have the stride $w$. So the grid is **the
 # same memory, read with stride $w - 1$ instead of $w$**. `as_strided` makes such a view. It does not check the strides,
-# so a wrong one reads memory outside the array. What is above the diagonal this time?
+# so a wrong one can read memory outside the array. What is above the diagonal this time?
 
 # %%
 from numpy.lib.stride_tricks import as_strided
@@ -328,7 +329,7 @@ print("strides of the products:", [s // 8 for s in causal.strides])  # NumPy cou
 print("strides of the view:    ", [s // 8 for s in view.strides])
 
 # %% [markdown]
-# There is none, because then no offset is missing.
+# No. With all offsets, the view equals `to_grid` in every cell, because no product is missing.
 #
 # ## Remember
 #
@@ -364,7 +365,7 @@ figures.question(
         "The skew is right for any attention":
             "The mask hides junk, and equal sizes hide a forgotten past or swapped lengths.",
         "It is right for causal self-attention over a whole sequence of 8":
-            "Yes, and for nothing else: no other length, no cache, no missing mask.",
+            "Yes. It does not test other lengths, a cache, or attention without a mask.",
         "Nothing": "It does show that the visible half is in its place.",
     },
     answer="It is right for causal self-attention over a whole sequence of 8",
@@ -382,7 +383,7 @@ figures.question(
         "The mean of each diagonal of G": "The chain rule adds up. A number used five times gets five contributions.",
         "The sum of each diagonal of G": "Yes, which is from_grid(G).",
         "The first row and the first column of G":
-            "Each number was shown in a whole diagonal, not only at its beginning.",
+            "Each number is used in a whole diagonal, not only at its beginning.",
     },
     answer="The sum of" if np.allclose(row.grad, from_grid(G)) else "The mean of",
     title="Question 3",
@@ -411,20 +412,21 @@ figures.side_by_side(*[
 ])
 
 # %% [markdown]
-# The mean grows with distance, up to 1. But this head fills a *column*, not a diagonal: every query looks at token 0.
-# Such a token is called a **sink** ([[windows_and_sinks|chapter #]]). The diagonal of offset −48 has 16 cells, one of
-# them in column 0, so its mean is about 1/16. The diagonal of −63 has only that cell. So before you read a profile,
-# look at the weights, or leave out column 0.
+# It seems so, because the mean grows with distance, up to 1. But this head fills a *column*, not a diagonal: every
+# query looks at token 0. Such a token is called a **sink** ([[windows_and_sinks|chapter #]]). The diagonal of offset
+# −48 has 16 cells, one of them in column 0, so its mean is about 1/16. The diagonal of −63 has only that cell. So
+# before you read a profile, look at the weights, or leave out column 0.
 #
 # ## Deeper · How much of a profile is position?
 #
 # A head may prefer an offset because of a bias, or because of what its queries and keys contain. In MPNet
-# ([[t5_buckets|chapter #]]) the two can be separated: to the product of query and key it adds a learned number that
-# depends only on the offset. For each of its 144 heads, we take two profiles of the *scores* by offset, −127 to 127
-# without 0: that of the learned numbers alone, and that of the sum. (Before the sum, each query's mean is taken from
-# the products; the softmax ignores it.) Which share of the variance of the second does the first explain?
+# ([[t5_buckets|chapter #]]) the two can be separated, because it adds to the product of query and key a learned number
+# that depends only on the offset. So each of its 144 heads has two profiles of the *scores*, here at the offsets −127
+# to 127 without 0. The first is that of the learned numbers alone. The second is that of the whole scores, minus each
+# query's mean product, which the softmax ignores. How much of the second does the first explain? We take the squared
+# correlation of the two, which is the share of the variance explained by a straight line.
 #
-# Committed runs measured it on four texts of 384 tokens, and again without MPNet's absolute position vectors.
+# Committed runs measured it on four texts of 384 tokens, and again with MPNet's absolute position vectors set to zero.
 
 # %%
 from course_study.learned import over_texts
@@ -435,8 +437,8 @@ by_layer = np.median(over_texts("profiles", "as released", "explained")[0], axis
 figures.heatmap(by_layer, columns=range(12), digits=2, limit=1, alt="Share explained, median of each layer")
 
 # %% [markdown]
-# In the median head, the learned numbers explain 86 % of the profile. They explain least in the layers 4 to 8. Without
-# the absolute vectors they explain nearly all of it, so most of the rest depends on these vectors.
+# In the median head, the learned numbers explain 86 % of the profile. They explain least in the layers 4 to 8. With the
+# absolute vectors zeroed they explain 98 %, so most of the unexplained part disappears with these vectors.
 # All this is about means over many pairs. The score of a single pair depends on its two words, too.
 #
 # ## Deeper · One row for all queries
@@ -482,7 +484,7 @@ for n_q, n_k, past in ((5, 5, 0), (6, 4, 0), (1, 9, 8), (4, 7, 3)):
     q = np.random.default_rng(3).normal(size=(n_q, D_K))
     truth = [[q[i] @ table[j - (past + i) + longest - 1] for j in range(n_k)] for i in range(n_q)]
     assert np.allclose(skew(q @ slice_table(table, n_q, n_k, past=past).T, n_q), truth)
-    print(f"{n_q} queries, {n_k} keys, past {past}: equal")
+    print(f"n_q = {n_q}, n_k = {n_k}, past = {past}: equal")
 
 # %% [markdown]
 # ## Deeper · The gradient of a bias

@@ -1,13 +1,13 @@
 # %% [markdown]
 # # [[title]]
 #
-# Attention is fast in practice, because its code has been tuned for years. Can this code also add a bias? And what
+# Attention is fast, because its code has been tuned for years. Can this code also add a bias? And what
 # must a model keep while it writes token by token?
 #
 # **You will be able to**
 # - compute attention with a bias in three ways, and avoid three mistakes that raise no error;
 # - compute attention in tiles with a pencil;
-# - say how many bytes a cache needs, and choose a fast way for the scheme of your model.
+# - say how many bytes a cache needs, and choose a fast way for your model.
 #
 # **You need** chapters [[bias_by_hand|#]] and [[diagonals|#]]; of the other schemes only their names. **Time**
 # [[time]].
@@ -41,7 +41,8 @@ print(f"q·k / √d = {raw:.4f}, bias {number:.4f}, score {raw + number:.4f}")
 
 # %% [markdown]
 # **The first way: the formula.** It computes attention one operation after another, which torch calls *eager*. Every
-# step but the last makes a *grid*, a number for each pair of query and key: product, scaled product, bias, sum, weights.
+# step but the last makes a *grid*, a number for each pair of query and key: product, scaled product, bias, sum,
+# weights.
 
 # %%
 from course_lib.reference.attention import attention, softmax
@@ -56,9 +57,10 @@ assert np.isclose(biased[sat, the], raw + number)
 figures.heatmap(biased, alt="Scores with the bias added")
 
 # %% [markdown]
-# **The second way: SDPA.** Torch's function `scaled_dot_product_attention` can compute all of this in one **fused
+# **The second way: SDPA.** Torch's function `scaled_dot_product_attention` can compute all this in one **fused
 # kernel**, a compiled routine that does several steps without writing intermediate results to memory. SDPA takes a
-# *mask*. If the mask has floating-point numbers, they are **added to the scaled scores**. So we pass the bias as a mask.
+# *mask*. If the mask has floating-point numbers, they are **added to the scaled scores**. So we pass the bias as a
+# mask.
 
 # %%
 q, k, v = (torch.tensor(x)[None, None] for x in (Q, K, V))
@@ -68,8 +70,8 @@ print("q", tuple(q.shape), "mask", tuple(B.shape), "output", tuple(by_sdpa.shape
 assert np.allclose(by_sdpa[0, 0], eager)
 
 # %% [markdown]
-# **The third way: FlexAttention.** Torch's function `flex_attention` takes a *function* of yours, called `score_mod`.
-# It gets one scaled score and its indices, and returns the changed score.
+# **The third way: FlexAttention.** Torch's `flex_attention` takes a *function* of yours, `score_mod`. This function
+# gets one scaled score and its indices, and returns the changed score.
 
 # %%
 from torch.nn.attention.flex_attention import flex_attention
@@ -87,7 +89,8 @@ print(f"sat → The: {pair:.4f}")
 assert np.allclose(by_flex[0, 0], eager)
 
 # %% [markdown]
-# All three give the same output. `torch.compile` makes FlexAttention fast: your function becomes part of a fused kernel.
+# All three give the same output. `torch.compile` makes FlexAttention fast: your function becomes part of a fused
+# kernel.
 #
 # ## Three traps of SDPA
 #
@@ -111,7 +114,7 @@ figures.question(
 # %% [markdown]
 # **Trap 1: the corner.** `is_causal` places the triangle of visible keys in the *top left* corner, as if the first
 # query were the first token. But in decoding, the last query is the last token, so the triangle belongs in the *bottom
-# right* corner. Here the queries are *on* and *mat*:
+# right*. Here the queries are *on* and *mat*:
 
 # %%
 n_q, past = 2, 3
@@ -136,8 +139,8 @@ assert torch.allclose(lower_right, sdpa(on_and_mat, k, v, attn_mask=torch.tensor
 # **Trap 2: what `True` means.** A mask can also hold Booleans. To SDPA, `True` means *look*, but to
 # `torch.nn.MultiheadAttention` it means *hide*.
 #
-# **Trap 3: a mask of numbers.** If you write such a mask as ones (*look*) and zeros (*hide*), it hides nothing, because
-# SDPA adds these numbers to the scores.
+# **Trap 3: a mask of numbers.** If you write such a mask as *floating-point* ones (look) and zeros (hide), it hides
+# nothing, because SDPA adds these numbers to the scores. (It refuses integers.)
 #
 # Let *mat* be *padding*, a token that only fills up the text and must be hidden. The values are the identity matrix, so
 # that the output *is* the weights:
@@ -157,7 +160,7 @@ assert 0.05 < of_sat["trap 3"][mat] < 0.1
 #
 # ## A query that sees nothing
 #
-# Let *The* be the padding, on the left, and let the mask be causal. Then *The* may see no key at all. What is its output?
+# Let *The* be the padding, on the left, and let the mask be causal. Then *The* sees no key. What is its output?
 
 # %%
 see = torch.tensor(np.tri(n, dtype=bool)) & (torch.arange(n) != the)
@@ -174,9 +177,11 @@ assert of_the["formula, −∞"].isnan().all() and not of_the["SDPA, Booleans"].
 assert np.allclose(of_the["formula, smallest number"], V.mean(axis=0))
 
 # %% [markdown]
-# The formula divides 0 by 0. In the next layer, *nan* (not a number) is a key and a value, and 0 · nan is nan. So it
-# reaches every token, although the mask hides it. With the smallest number, all scores are equal, and the output is
-# the mean of *all* values, later ones included. SDPA returns 0. As long as every other query hides this token, 0 and the
+# With −∞, the formula divides 0 by 0. In the next layer, *nan* (not a number) is a key and a value, and 0 · nan is nan.
+# So nan reaches every token, although the mask hides *The*.
+#
+# With the smallest number, all scores round to this number (in float16, large scores do not), so the output is the
+# mean of *all* values, later ones included. SDPA returns 0. As long as every other query hides this token, 0 and the
 # mean do no harm.
 #
 # ## What a fused kernel does
@@ -184,15 +189,15 @@ assert np.allclose(of_the["formula, smallest number"], V.mean(axis=0))
 # The formula writes grids to memory and reads them back, which is slow (Dao et al. 2022, section 2.2). FlashAttention,
 # a fused kernel, goes through the keys in *tiles* that fit into fast on-chip memory, and never stores a grid of scores.
 #
-# But the softmax divides by a sum over *all* keys. How can it be computed when only one tile is known? For each query,
+# But the softmax divides by a sum over *all* keys. How can it be computed tile by tile? For each query,
 # the kernel keeps three things:
 #
 # - the **largest** score so far, because $e^{\text{score}}$ alone may overflow;
 # - the **sum** of $e^{\text{score} - \text{largest}}$;
 # - the **mixture**: the sum of the values, each multiplied by its $e^{\text{score} - \text{largest}}$.
 #
-# If a tile brings a larger score, the old exponentials were measured from a smaller one. Multiplying sum and mixture by
-# $e^{\text{old} - \text{new}}$ corrects this, because
+# If a tile brings a larger score, the largest changes from *old* to *new*. Multiplying sum and mixture by
+# $e^{\text{old} - \text{new}}$ adapts them, because
 # $e^{\text{score} - \text{old}} \cdot e^{\text{old} - \text{new}} = e^{\text{score} - \text{new}}$.
 #
 # By hand for *mat*, with the tiles *The, cat, sat* and *on, mat*:
@@ -227,8 +232,8 @@ assert np.allclose(mixed / total, eager[mat])
 #
 # ## What does the bias cost?
 #
-# SDPA reads the bias from a mask, which is a grid in memory. Is it still fast? And what if the bias is *learned*, so
-# that the mask needs a gradient? We time the forward pass of 8 heads and 1,024 tokens.
+# SDPA reads the bias from a mask, which is a grid in memory. Is it still fast? And if the bias is *learned*, so that
+# the mask needs a gradient? We time the forward pass of 8 heads and 1,024 tokens.
 
 # %% tags=["nbval-ignore-output", "prints-only"]
 x, y, z = torch.randn(3, 1, 8, 1024, 64)
@@ -247,13 +252,13 @@ print(f"in memory: the mask {fixed.nbytes / 2**20:.0f} MiB, its row of numbers b
 assert torch.allclose(ways["SDPA, learned bias"](), ways["formula, fixed bias"](), atol=1e-4)
 
 # %% [markdown]
-# On our machine, SDPA with a fixed bias is faster than the formula. With a learned bias, it takes more than twice as
-# long as with a fixed one. The fused kernel for CPUs cannot return the gradient of a mask, so SDPA computes the
+# On our machine, SDPA with a fixed bias is faster than the formula, and a learned bias takes more than twice as
+# long as a fixed one. The fused kernel for CPUs cannot return the gradient of a mask, so SDPA computes the
 # formula. It also does this if $q$, $k$, $v$ or the mask have three axes, such as (heads, n, d). Give them
 # a fourth: `mask[None]`.
 #
-# A bias by offset needs only a row of $2n - 1$ numbers. The course's `fast_attention` takes such a row, and can train it
-# (*Deeper*).
+# A bias by offset needs only a row of $2n - 1$ numbers. The course's `fast_attention` takes such a row, and can train
+# it (*Deeper*).
 #
 # ## Decoding: one new row, and a cache
 #
@@ -265,15 +270,14 @@ assert torch.allclose(ways["SDPA, learned bias"](), ways["formula, fixed bias"](
 figures.decoding_step()
 
 # %% [markdown]
-# A bias *by offset* is computed once: list it from the farthest offset up to 0. The row of a new token is the end of this
-# list.
+# A bias *by offset* is computed once: list it from the farthest offset up to 0. The row of a new token is the end of
+# this list.
 #
-# And how large is a cache? SmolLM2 ([[released_model|chapter #]]) has 9 query heads in each of its 30 layers, but only
+# How large is a cache? SmolLM2 ([[released_model|chapter #]]) has 9 query heads in each of its 30 layers, but only
 # 3 heads of keys and values. Three neighbouring query heads share one. This is *grouped-query attention*
 # (Ainslie et al. 2023), in SDPA `enable_gqa=True`.
 #
-# Predict: how large is the cache of one full text of 8,192 tokens, compared with the model's weights, both in 16-bit
-# numbers?
+# Predict: in 16-bit numbers, how large is the cache of a full text of 8,192 tokens, compared with the weights?
 
 # %% tags=["hide-output", "nbval-ignore-output"]
 from course_lib import released
@@ -298,17 +302,17 @@ assert round(sizes["cache"] / sizes["weights"], 1) == 0.7
 # |---|---|---|
 # | nothing to the scores (RoPE, no positions) | SDPA | SDPA or the package flash-attn |
 # | a number per offset, not trained | SDPA with a mask | SDPA with a mask, FlexAttention, `fast_attention`, flash-attn 4; ALiBi: flash-attn 2, too |
-# | a number per offset, trained | `fast_attention` | FlexAttention, `fast_attention` |
+# | a number per offset, trained | `fast_attention`; for short texts, the formula | FlexAttention, `fast_attention` |
 # | a vector per offset | `fast_attention` | `fast_attention`; for vectors on keys only, FlexAttention, too |
 #
-# On a GPU, measure. (*Deeper* has times, and a table of six functions.)
+# On a GPU, measure. (*Deeper* has times and a table of six functions.)
 #
 # ## Remember
 #
 # - For SDPA, `True` means look, and floating-point masks are added.
 # - `is_causal` is aligned top left. Decoding needs bottom right.
 # - A fused kernel stores no grid of scores. For each query it keeps the largest score, a sum and a mixture.
-# - A query that sees no key gives nan in the formula, and 0 in SDPA.
+# - A query that sees no key gives nan in the formula with −∞, and 0 in SDPA.
 # - On a CPU, three axes or a mask that needs a gradient send SDPA back to the formula.
 # - In a cache of all keys and values, a token takes 2 · layers · key heads · channels per head numbers.
 #
@@ -417,7 +421,7 @@ calls = {
     "a view of a row per head": {"attn_mask": torch.zeros(8, 2 * m - 1).unfold(-1, m, 1)[None]},
     "the same mask, 3 axes": {"attn_mask": fixed[0]},
     "needing a gradient": {"attn_mask": learning},
-    "made under no_grad": {"attn_mask": evaluated},
+    "computed under no_grad": {"attn_mask": evaluated},
     "dropout": {"attn_mask": fixed, "dropout_p": 0.1},
     "no mask, q, k, v of 3 axes": {"q": big_q[0], "k": big_k[0], "v": big_v[0]},
     "two key heads for 8": {"k": big_k[:, :2], "v": big_v[:, :2], "enable_gqa": True},
@@ -425,16 +429,19 @@ calls = {
 }
 for name, options in calls.items():
     print(f"{name:26}", "fused" if is_fused(**options) else "falls back to the formula")
+with torch.no_grad():
+    print("a parameter, under no_grad", "fused" if is_fused(attn_mask=learning) else "falls back to the formula")
 assert [name for name, options in calls.items() if not is_fused(**options)] == [
     "the same mask, 3 axes", "needing a gradient", "dropout", "no mask, q, k, v of 3 axes"
 ]
 
 # %% [markdown]
 # Dropout and three axes fall back. So does a mask that needs a gradient, because the CPU kernel returns gradients of
-# $q$, $k$ and $v$ only. A mask computed under `torch.no_grad()` needs none, so evaluation is fused.
+# $q$, $k$ and $v$ only. A mask *computed* under `torch.no_grad()` needs none. A parameter that is itself the mask needs
+# one even there.
 #
-# The last line is a trap. The fused kernel adds the mask *and* hides later keys, but the formula refuses both together. So
-# such a call works until its mask needs a gradient:
+# The mask with `is_causal` is a trap. The fused kernel adds the mask *and* hides later keys, but the formula refuses
+# both together. So such a call works until its mask needs a gradient:
 
 # %%
 sdpa(big_q, big_k, big_v, attn_mask=fixed, is_causal=True)
@@ -451,15 +458,17 @@ else:
 # | function | axes of $q$ | what it takes to hide keys | causal corner | a query that sees nothing | a bias |
 # |---|---|---|---|---|---|
 # | SDPA | batch, heads, n, d | mask, `True` looks | top left | 0 | mask of numbers |
-# | `MultiheadAttention` | n, batch, d_model | mask, `True` hides | your mask's | nan; 0 if `need_weights=False` | mask of numbers |
+# | `MultiheadAttention` | n, batch, d_model | mask, `True` hides | your mask's | nan (see below) | mask of numbers |
 # | FlexAttention | batch, heads, n, d | `mask_mod`, `True` looks | yours: add `past` | 0 | any `score_mod` |
 # | flash-attn 2 | batch, n, heads, d | causal, window | bottom right | 0 | ALiBi's slopes |
 # | flash-attn 4 | batch, n, heads, d | causal, window, `mask_mod` | bottom right | not tested | any `score_mod` |
 # | `varlen_attn` (torch) | tokens, heads, d | lengths, window | not tested | not tested | none |
 #
-# (A test runs the first three. The others need a GPU, so we read their code.) All divide by $\sqrt d$; all but
-# `MultiheadAttention` take another scale, such as T5's 1.0. The last three count a window `(w, 0)` from $i - w$ to $i$:
-# $w + 1$ keys. In FlexAttention, `i` counts the queries of this call. With a cache, add the number of tokens before:
+# (A test runs the first three. The others need a GPU, so we read their code.) With `need_weights=False`,
+# `MultiheadAttention` gives its output bias, not nan, but its fast path (`batch_first`, `eval`, `no_grad`) gives nan
+# again. All divide by $\sqrt d$; all but `MultiheadAttention` take another scale, such as T5's 1.0. The last three
+# count a window `(w, 0)` from $i - w$ to $i$: $w + 1$ keys. In FlexAttention, `i` counts the queries of this call.
+# With a cache, add the number of tokens before:
 
 # %%
 from torch.nn.attention.flex_attention import create_block_mask
@@ -483,11 +492,11 @@ assert torch.allclose(packed[2:], sdpa(q[..., 2:, :], k[..., 2:, :], v[..., 2:, 
 # ## Deeper · A row that is not one text
 #
 # So far, the token in place $j$ of a row was at position $j$. In a batch, short prompts have **padding** on the left.
-# Documents that are **packed** into one row each begin at position 0. And **drafts** of the next token share a position,
+# Documents **packed** into one row each begin at position 0. And **drafts** of the next token share a position,
 # because only one of them will be kept.
 #
-# For such rows the layer takes `positions`, a number for each token. The order in the row says *when*, so a causal mask
-# hides what comes later. The position says *where*. Does every scheme need positions? We pack two documents:
+# For such rows the layer takes `positions`, a number for each token. A causal mask still goes by the order in the
+# row. Does every scheme need positions? We pack two documents:
 
 # %%
 from course_lib.nn.cache import KeyValueCache
@@ -509,11 +518,12 @@ assert torch.allclose(by_place, alone, atol=1e-6)
 
 # %% [markdown]
 # RoPE with fixed speeds sees only offsets, and those within a document are the same everywhere. The mask does the rest.
-# The same is true of Shaw's vectors, T5 and ALiBi, and of padding on the left. But the log scale reads the position
+# The same is true of Shaw's vectors, T5 and ALiBi, and of left padding. But the log scale reads the position
 # itself, as absolute positions and FIRE do, so it needs the numbers.
 #
-# Drafts need them with every scheme. Here the cache holds the five tokens of `a`. One call reads two candidates for
-# position 5, and behind the second a candidate for position 6. The first is rejected, and the cache goes back:
+# Drafts need them with every scheme of position. Here the cache holds the five tokens of `a`. One call reads two
+# candidates for position 5, and behind the second a candidate for position 6. The first is rejected and leaves the
+# cache:
 
 # %%
 cache = KeyValueCache()
@@ -545,20 +555,19 @@ assert not torch.allclose(once, again)
 # %% [markdown]
 # ## Deeper · A bias that learns
 #
-# On a GPU the memory-efficient kernel returns the gradient of a mask, but as a matrix. Yet we need only the gradient of
-# the *row*, which is the matrix's gradient summed along the diagonals (`from_grid` of [[diagonals|chapter #]]).
+# On a GPU the memory-efficient kernel returns the gradient of a mask, but as a matrix. We need only that of the *row*,
+# which is the matrix's gradient summed along the diagonals (`from_grid` of [[diagonals|chapter #]]).
 # Compiled FlexAttention returns the gradient of a row that `score_mod` reads, except with its backend for
 # FlashAttention-4 (torch 2.13). On a CPU, FlexAttention raises an error if $q$, $k$ or $v$ needs a gradient.
 #
 # The course's `fast_attention` works on a CPU, too. Its forward pass is fused: it hands SDPA a view of the row, which
-# stores no matrix ([[diagonals|chapter #]]). Its backward pass goes through blocks of queries: it computes the scores of
-# a block again, sums their gradient along the block's diagonals, and adds this sum to the row's gradient.
-# (`Terms` lists what a scheme adds to attention.)
+# stores no matrix. Its backward pass goes through blocks of queries: it computes the scores of a block again, sums
+# their gradient along the block's diagonals, and adds this sum to the row's gradient.
 
 # %%
 from course_lib.nn.attention import attention as plain_attention
 from course_lib.nn.fast import fast_attention
-from course_lib.nn.terms import Terms
+from course_lib.nn.terms import Terms  # what a scheme adds to attention
 
 learned = torch.randn(8, 2 * m - 1, generator=generator)
 gradients = []
@@ -571,17 +580,40 @@ print(f"gradient of {learned.numel():,} numbers, the same to 1 in 10,000: {bool(
 assert gap < 1e-4
 
 # %% [markdown]
+# Forward and backward, it is clearly faster than the formula only in the longer text:
+
+# %% tags=["nbval-ignore-output", "prints-only"]
+def both_ways(attend, inputs, terms):
+    """The seconds of a forward and a backward pass."""
+    start = timeit.default_timer()
+    attend(*inputs, terms).sum().backward()
+    return timeit.default_timer() - start
+
+
+ways = {
+    "SDPA, no bias": lambda q, k, v, terms: sdpa(q, k, v),
+    "formula": lambda *x: plain_attention(*x)[0],
+    "fast_attention": fast_attention,
+}
+for length in (128, 1024):
+    inputs = torch.randn(3, 1, 8, length, 64, requires_grad=True)
+    terms = Terms(bias=torch.zeros(8, 2 * length - 1, requires_grad=True))
+    rounds = np.array([[both_ways(way, inputs, terms) for way in ways.values()] for _ in range(11)])[1:]
+    ratios = np.median(rounds / rounds[:, :1], axis=0)
+    print(f"{length:5,} tokens:", *(f"{name} {x:.1f}" for name, x in zip(ways, ratios)), sep="  ")
+
+# %% [markdown]
 # ## Deeper · An honest clock
 #
-# Time is easily measured badly. Five rules:
+# Five rules:
 #
 # 1. **Warm up.** The first call loads, allocates and compiles. Do not count it.
-# 2. **Interleave.** Run all contenders once, then all again, so that a busy moment affects them all.
+# 2. **Interleave.** Run all contenders in turn, so that a busy moment affects them all.
 # 3. **Take the median** of the *ratios* of all rounds.
 # 4. **Wait for the device.** A GPU works on after a call returns. Stop the clock after `torch.cuda.synchronize()`.
 # 5. **Check the answers.** Wrong answers can be fast, too.
 #
-# Also say what you measured: sizes, dtype, threads, machine.
+# Say what you measured: sizes, dtype, threads, machine.
 
 # %%
 import time
@@ -598,8 +630,8 @@ def seconds(run):
 
 # %% [markdown]
 # We time T5's bias, a learned number for each *bucket* of offsets, with T5's scale of 1. Published code
-# (`T5Attention.compute_bias` in transformers) computes a bucket for every pair. A row needs one per offset. Our yardstick
-# is SDPA without positions, the *limit*. First we check the answers (rule 5).
+# (`T5Attention.compute_bias` in transformers) computes a bucket for every pair. A row needs one per offset. Our
+# yardstick is SDPA without positions, the *limit*. First we check the answers (rule 5).
 
 # %%
 from course_lib.nn.t5 import T5Bias, bucket
@@ -642,8 +674,8 @@ for m in (256, 512, 1024):
 # As the text grows, the formula and the matrix fall behind, and the row stays near the limit.
 #
 # GPU kernels need the mask as a real array, so `fast_attention` writes it out block by block. We measured one NVIDIA
-# H200 (torch 2.11, 4 texts of 4,096 tokens, 8 heads of 64 channels, forward pass only, medians of 20 rounds in one
-# run), as multiples of the limit:
+# H200 (torch 2.11, 4 texts of 4,096 tokens, 8 heads of 64 channels, forward only, medians of 20 rounds), as
+# multiples of the limit:
 #
 # | | `fast_attention` | compiled FlexAttention |
 # |---|---|---|
@@ -652,7 +684,6 @@ for m in (256, 512, 1024):
 # | ALiBi, float32 | 2.1 | 4.1 |
 #
 # **Sources** T. Dao et al., *FlashAttention*, 2022, section 2.2 and section 3.1 · T. Dao, *FlashAttention-2*, 2023, section 3.1
-# (the division comes last, as here) · M. Milakov, N. Gimelshein, *Online normalizer calculation for softmax*, 2018 · J.
-# Dong et al., *Flex Attention*, 2024 · the README of Dao-AILab/flash-attention · J. Ainslie et al., *GQA*, 2023 · the
-# model: L. Ben Allal et al., *SmolLM2*, 2025, quantised by QuantFactory (see the
-# acknowledgements).
+# · M. Milakov, N. Gimelshein, *Online normalizer calculation for softmax*, 2018 · J. Dong et al., *Flex Attention*,
+# 2024 · the README of Dao-AILab/flash-attention · J. Ainslie et al., *GQA*, 2023 · the model: L. Ben Allal et al.,
+# *SmolLM2*, 2025, quantised by QuantFactory (see the acknowledgements).

@@ -40,7 +40,8 @@ for trained, n in ((3, 5), (L, 1024)):
     print(f"trained on {trained:3}, tested on {n:5,}: {new:7,} of {i.size:7,} pairs are new, {new / i.size:.0%}")
 
 # %% [markdown]
-# What does each scheme of the study meet at these pairs? (A name that is new to you can wait: chapters above explain it.)
+# What does each scheme of the study meet at these pairs? (A name that is new to you can wait: chapters above explain
+# it.)
 #
 # | past the training length, it meets | schemes |
 # |---|---|
@@ -57,8 +58,8 @@ for trained, n in ((3, 5), (L, 1024)):
 # ## The study
 #
 # `course_study` trains decoders with two layers, four heads and 64 channels for 2,000 steps of eight texts. They differ
-# in their scheme of position, and in one rate: T5's table learns ten times as fast as all other parameters. Each scheme
-# is trained with three seeds. Two of the tasks:
+# in their scheme of position, and in one rate: T5's table learns ten times as fast as the rest. Each scheme has three
+# seeds. Two of the tasks:
 #
 # | task | the model reads | and must name | guessing |
 # |---|---|---|---|
@@ -140,13 +141,13 @@ labels = [f"{scheme}: {word[scheme]}" for scheme in by_verdict]
 figures.heatmap(table, labels, ["128", "1,024", "1,024, far keys masked"], digits=2, alt="Loss in text by test length")
 
 # %% [markdown]
-# Without far keys, every scheme with relative positions returns to its loss at 128 (within 0.05). **In our models with
-# relative positions, the harm in text came from far keys.** `learned` and `sinusoidal` stay broken, because even their
-# near tokens have positions that training did not reach. `none` returns less than half-way. (`shaw-32` is close to a
-# bound: its lowest seed rises by 0.051.)
+# Without far keys, all eight schemes with relative positions return to their loss at 128 (within 0.05). **In these
+# eight, the harm in text came from far keys.** `learned` and `sinusoidal` stay broken, because even their near tokens
+# have positions that training did not reach. `none` returns less than half-way. (`shaw-32` is close to a bound.)
 #
-# Compare the verdicts with the first table. In text, our models break on untrained numbers, and on sines or angles
-# never seen. The exception is Transformer-XL. A formula that continues is not enough: ALiBi is level, but `log-1` rises.
+# Compare the verdicts with the first table. In text, these models break on untrained numbers, and, Transformer-XL
+# aside, on sines or angles never seen. (RoPE can break without new angles, too: *Deeper*.) A formula that continues
+# is not enough: ALiBi is level, but `log-1` rises.
 #
 # ## Level is not the same as useful
 #
@@ -165,8 +166,8 @@ for scheme in by_verdict:
 # model uses the longer text.**
 #
 # The verdict in text predicts little here. ALiBi is level, and misses more than half of the answers. `learned` and
-# `t5-256` break, and answer nearly every question. How can they? Retrieval does not need positions, as `none` shows:
-# one token holds a name and its value, so its content is enough to find it.
+# `t5-256` break, and answer nearly every question. They can, because retrieval does not need positions, as `none`
+# shows: one token holds a name and its value, so its content is enough to find it.
 #
 # ## A released model
 #
@@ -174,9 +175,9 @@ for scheme in by_verdict:
 # Near the beginning we insert "The pass key is 60494. Remember it. 60494 is the pass key.", and at the end "What is the
 # pass key? The pass key is 60494".
 #
-# We hide the far keys: in each layer, a query sees only the last 128 tokens, and token 0. The model needs this one
-# whatever it says, as [[windows_and_sinks|chapter #]] shows. We compare the loss of the words in the second half with
-# that of the five digits at the end. Which one will rise?
+# We hide the far keys: in each layer, a query sees only the last 128 tokens, and token 0, which the model needs
+# whatever word it is ([[windows_and_sinks|chapter #]]). Which will rise: the loss of the words in the second half, or
+# that of the five digits at the end?
 
 # %% tags=["hide-output", "nbval-ignore-output"]
 from course_lib import released
@@ -200,10 +201,10 @@ assert rise[-5:].mean() > 1
 #
 # ## A test for your model
 #
-# The course's **check-up**, `python3 course.py checkup MODEL`, examines any causal model of `transformers`: scheme, calls,
-# and use of far text. For use, it compares losses of the *same* tokens, each time with the error. Whatever it hides, it
-# keeps the first four tokens, because many models need them as a *sink* ([[windows_and_sinks|chapter #]]), and losing
-# the sink looks like use.
+# The course's **check-up**, `python3 course.py checkup MODEL`, examines any causal model of `transformers`: scheme,
+# calls, and use of far text. For use, it compares losses of the *same* tokens, with errors. Whatever it hides, it keeps
+# the first four tokens, because many models need them as a *sink* ([[windows_and_sinks|chapter #]]), and losing the
+# sink looks like use.
 #
 # Here is a committed report on SmolLM2, with 512 tokens of *Alice*. Does it use far tokens? Up to which gap between the
 # halves?
@@ -218,21 +219,21 @@ for check in checked.checks:
         print(f"{check.verdict:5} {check.name:44} {check.shown:>13} nats")
 
 # %% [markdown]
-# (*know* means: no fault, but worth knowing.) Hiding the first half costs 0.30 nats, so far tokens are used. A window in
-# each layer costs less. (It lets some far text pass from layer to layer.) Without the first tokens it costs 1.04 more,
-# which says nothing about far words.
+# (*know* means: no fault, but worth knowing.) Hiding the first half costs 0.30 nats, so far tokens are used. A window
+# in each layer costs less. (It lets some far text pass from layer to layer.) Without the first tokens it costs 1.04
+# more, which says nothing about far words.
 #
-# In the last lines, positions jump between the halves. Up to 8,192, the configured length, a jump costs about as much as
-# hiding. With twice that it costs 2.91 nats more, so far keys do harm. [[stretching_rope|Chapter #]] shows the whole curve,
-# and repairs.
+# In the last lines, positions jump between the halves. Up to 8,192, the configured length, a jump costs about as much
+# as hiding in this text. With twice that it costs 2.91 nats more, so far keys do harm. [[stretching_rope|Chapter #]]
+# shows the curve of other texts, and repairs.
 #
-# Two steps remain. Ask a **far question**, such as a pass key told at several depths, and as a control, ask without
-# telling it. And repeat both with **other texts**, because these errors come from one.
+# Two steps remain. Ask a **far question**, such as a pass key told at several depths; as a control, ask without telling
+# it. Repeat both with **other texts**, because these errors come from one.
 #
 # ## Remember
 #
 # - Ask what a longer text needs that training did not reach: untrained numbers, new angles, or only more keys.
-# - Mask the far keys to see whether a rise comes from them. In text, in our models with relative positions, it does.
+# - Mask the far keys to see whether a rise comes from them. In text, it did in the eight relative schemes of the table.
 # - A level loss does not show that far tokens are used, and a loss that rises does not show that they are not.
 # - A model uses a long text if it answers questions that need far tokens. A mean loss shows use only if it rises when the
 #   far keys are hidden *and the first tokens stay*.
@@ -320,13 +321,14 @@ def span(w):
 print(f"4 equal weights: span {span(np.full(4, 1 / 4)):.2f}; ½, ¼, ¼ and 0: {span(np.array([0.5, 0.25, 0.25, 0])):.2f}")
 
 # %% [markdown]
-# Here is the span of three log decays and of a straight line with ALiBi's slope 1/16, as the text grows.
+# Here is the span of four log decays and of a straight line with ALiBi's slope 1/16, as the text grows.
 
 # %%
 sizes = [64, 256, 1024, 4096, 16_384]
 decays = {
     "log, strength 0.3": lambda d: -0.3 * np.log1p(d),
     "log, strength 1": lambda d: -np.log1p(d),
+    "log, strength 1.1": lambda d: -1.1 * np.log1p(d),
     "log, strength 2": lambda d: -2 * np.log1p(d),
     "linear, slope 1/16": lambda d: -d / 16,
 }
@@ -340,8 +342,33 @@ assert spans["log, strength 2"][-1] < 6
 # %% [markdown]
 # Strength $\lambda$ makes the weights proportional to $(1 + d)^{-\lambda}$. With $\lambda \le 1$ their sum over all
 # distances is infinite, and the span grows without limit. With $\lambda > 1$, and for a straight line, the sum is
-# finite, and here the span settles. (For a bias of $-\ln x - 2 \ln \ln x$, with $x = d + 2$, the sum is finite and the
-# span grows all the same.)
+# finite, and here the span settles ($\lambda = 1.1$: only far beyond these lengths). For a bias of
+# $-\ln x - 2 \ln \ln x$, with $x = d + 2$, the sum is finite and the span grows all the same.
+#
+# ## Deeper · Two exceptions
+#
+# The study has two more schemes that test the sentences above: RoPE with base 31, which leaves hardly any new angle,
+# and a log decay of strength 0.3.
+
+# %%
+from course_lib.reference.absolute import frequencies
+
+slowest = L * frequencies(16, 31)[-1] / (2 * np.pi)
+print(f"base 31: in {L} tokens, the slowest pair makes {slowest:.3f} turns")
+print(f"{'mean of three seeds':20} at 128    rise    rise, far keys masked")
+for name, rows in {
+    "rope": runs("characters", "rope"),
+    "rope-base-31": study.pick(study.committed("controls"), task="characters", scheme="rope-base-31"),
+    "log-1": runs("characters", "log-1"),
+    "log-0.3": study.pick(study.committed("controls"), task="characters", scheme="log-0.3"),
+}.items():
+    start, end, masked = np.mean([(row["loss"][0], row["loss"][3], row["far_masked"][3]) for row in rows], 0)
+    print(f"{name:20} {start:6.2f}  {end - start:+6.2f}  {masked - start:+6.2f}")
+
+# %% [markdown]
+# With base 31, every pair makes a whole turn in training. Still the loss rises, half as much as with the usual base. So
+# new angles are not the whole cause. And masking the far keys takes back only a little more than half of the rise of
+# `log-0.3`. So the harm is not always in the far keys.
 #
 # ## Deeper · Two more tasks
 #
@@ -437,20 +464,21 @@ for name, losses in {"as trained": as_trained, "row 27 copied": copied, "and low
 assert copied[3] - copied[0] < 0.6 * (as_trained[3] - as_trained[0])
 
 # %% [markdown]
-# One assignment removes a large part of the rise. But at 1,024 tokens, 808 distances share bucket 31, and only 20 share
-# bucket 27. In the last line, each row is lower by the logarithm of its ratio. So, for equal content, the keys of each
-# bucket together weigh as much as those of bucket 27, and nearly all of the rise is gone. This does not show that the
-# ratio is right: try `lowered - 4`, which helps a little more.
+# One assignment removes a large part of the rise. But at 1,024 tokens, 808 distances share bucket 31, and only 20
+# share bucket 27. In the last line, each row is lowered by the logarithm of its number of distances over 20. So, for
+# equal content, the keys of each bucket together weigh as much as those of bucket 27, and nearly all of the rise is
+# gone. This does not show that the ratio is right: try `lowered - 4`, which helps a little more.
 #
 # ## Deeper · What the papers report
 #
 # Press et al. (2022) train language models on WikiText-103, in texts of 512 tokens, and test longer ones. With
 # sinusoidal positions the perplexity falls for 20 additional tokens and rises after 50. With rotary ones it falls for
-# 200, with T5's bias for 600, and with ALiBi it stays low past 12,000 (sections 2 and 4; 19.73 at 512 tokens, 18.40 at
-# 3,072). Their appendix B explains why ALiBi improves: in longer inputs, a smaller share of the tokens comes early,
-# where little context precedes them. When every token has the same context, ALiBi's curve is nearly level. ALiBi acts
-# like attention in a window (Chi et al. 2023). Dai et al. (2019, section 1) claim that Transformer-XL's encoding generalises to longer
-# attention than in training, but their evaluation clips the distances not far beyond those of training.
+# 200, with T5's bias for 600, and with ALiBi it stays low past 12,000 (sections 2 and 4; 19.73 at 512 tokens, 18.40
+# at 3,072). Their appendix B explains why ALiBi improves: in longer inputs, a smaller share of the tokens comes
+# early, where little context precedes them. When every token has the same context, ALiBi's curve is nearly level.
+# ALiBi acts like attention in a window (Chi et al. 2023). Dai et al. (2019, section 1) claim that Transformer-XL's
+# encoding generalises to longer attention than in training, but their evaluation clips the distances not far beyond
+# those of training.
 #
 # Without positions, Kazemnejad et al. (2023) find the best results on small reasoning tasks at twice the length. Wang
 # et al. (2024) find that such models read farther than RoPE and then fail because attention spreads out. RULER (Hsieh

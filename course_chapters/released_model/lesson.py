@@ -2,7 +2,7 @@
 # # [[title]]
 #
 # The course's `RelativeAttention` can run the attention of a released language model. You load SmolLM2-135M-Instruct,
-# find the heads that use position, and test what they do.
+# find heads that use position, and test what they do.
 #
 # **You will be able to**
 # - notice that a model is loaded wrongly, although it runs without an error;
@@ -68,8 +68,8 @@ assert abs(loss - 3.323) < 0.001
 # The library `transformers` (5.23), with the same decoded weights, gives 3.3229, too.
 #
 # SmolLM2 was published with half-split pairs. The program that wrote this file reordered the rows of $W_q$ and $W_k$,
-# so here channels $2m$ and $2m+1$ form pair $m$ (interleaved). What happens if our layers still rotate channels $m$ and
-# $m+32$ together? Or no channels at all?
+# so here channels $2m$ and $2m+1$ form pair $m$ (interleaved). What happens if our layers rotate channels $m$ and
+# $m+32$ together, as half-split code does? Or no channels at all?
 
 # %% tags=["hide-output", "nbval-ignore-output"]
 half_split = RoPE(64, base=100_000)  # half-split is the default of our RoPE; 100,000 is the base of this model
@@ -88,7 +88,7 @@ assert rises["wrong pairs"] > 1.5
 #
 # The *loss* says how badly SmolLM2 predicts the next token. We add 50,000 to all positions, then only to those of the
 # second half, which leaves a gap. As a baseline, the model reads the second half alone. (± is the standard error over
-# the tokens, as if they were independent.) Which will hurt most?
+# the tokens, as if they were independent.) Which of the three will raise the loss most?
 
 # %% tags=["hide-output", "nbval-ignore-output"]
 place, half = torch.arange(n), n // 2
@@ -113,7 +113,10 @@ assert gap.mean() > 3 * alone.mean()
 # %% [markdown]
 # With RoPE, moving the whole text changes nothing but rounding, because its offsets stay the same. A gap of 50,000 does
 # more harm than losing the first half. (*Deeper* tries smaller gaps and other texts. [[stretching_rope|Chapter #]] asks
-# where the harm begins. In `transformers`, give a mask of ones. Without mask and cache, a gap begins a new document.)
+# where the harm begins.)
+#
+# If you repeat this with `transformers`, pass a mask of ones. With neither a mask nor a cache, it takes a gap in the
+# positions for the beginning of a new document.
 #
 # ## Where does a head look?
 #
@@ -161,7 +164,7 @@ print(f"more than half of the weight on token 0: {int((on_first > 0.5).sum())} o
 assert on_first[18, 6] > 0.8
 
 # %% [markdown]
-# No. Head 18.6 gives 91 % of its weight to token 0, which is at another distance from each query. Press the button
+# No. Head 18.6 gives 91 % of its weight to token 0, which is at a different distance from each query. Press the button
 # *token 0*: many heads look there. Such a token is called a **sink** ([[windows_and_sinks|chapter #]]).
 #
 # A map is about one text. In a text that repeats itself, 18.6 looks elsewhere. And no map shows whether the model
@@ -170,8 +173,8 @@ assert on_first[18, 6] > 0.8
 # ## Shift where a head looks
 #
 # The query at position $i$ is rotated by $i$ steps. What if we rotate it by one step more, and leave the keys as they
-# are? The score of a key at $j$ is then what RoPE gives to the offset $j - (i + 1)$. We do this in all six
-# previous-token heads at once.
+# are? Then the score of the key at $j$ contains the offset $j - (i + 1)$. We do this in all six previous-token heads at
+# once.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -218,18 +221,18 @@ print(f"of 20 heads, {sum(moved == 2)} move both ways, {sum(moved == 1)} one way
 assert moved[:6].min() == 2 and moved.min() < 2
 
 # %% [markdown]
-# It is not enough: 14 of the twenty move both ways, and the others do not.
+# It is not enough: in 14 of the twenty the peak moves both ways, in the other six it does not.
 #
 # ## Large pairs and fast pairs
 #
 # A pair is an arrow in the query and another in the key. It adds the product of their lengths, times the cosine of the
 # angle between them, to $q \cdot k$. So a pair with long arrows can add much. We call the product of the two mean
-# lengths the **size** of a pair. Is it the largest of its 32 pairs that tells head 16.0 where the token before is?
+# lengths the **size** of a pair. Does the largest of its 32 pairs tell head 16.0 where the token before is?
 #
 # To test a pair, we *stop* it: at speed 0 it does not rotate, so what it adds no longer changes with distance. We stop
 # the largest pair of 16.0, pair 25, and the fastest, pair 0. Which of the two does the head miss more?
 
-# %% tags=["hide-output", "nbval-ignore-output"]
+# %% tags=["nbval-ignore-output"]
 def weights_at(speeds, q, k):
     """The attention weights of one head whose pairs rotate at these speeds."""
     q, k = (rotate(x, speeds=speeds, interleaved=True) for x in (q, k))
@@ -244,6 +247,8 @@ def on_previous(weights):
 q, k = (x[0] for x in model.queries_and_keys(text[:64], layer=16))  # of head 0, before the rotation
 as_it_is = on_previous(weights_at(model.speeds, q, k))
 assert np.isclose(as_it_is, on_previous(weights[:64]), atol=0.01)  # as in the model
+
+# %% tags=["hide-output", "nbval-ignore-output"]
 sizes = q.reshape(64, 32, 2).norm(dim=-1).mean(dim=0) * k.reshape(64, 32, 2).norm(dim=-1).mean(dim=0)
 assert sizes.argmax() == 25
 
@@ -258,20 +263,20 @@ assert kept[0] < as_it_is / 2
 assert abs(kept[25] - as_it_is) < 0.001
 
 # %% [markdown]
-# Pair 25 is much larger, but the head does not miss its rotation, because it hardly rotates in this text. So what it
-# adds is nearly the same at every distance. Without the rotation of pair 0, most of the weight on the token before is
-# gone. **The lengths of its arrows limit how much a pair adds to a score. Its speed decides whether this can change
-# with distance.**
+# Pair 25 is much larger than pair 0. But it hardly rotates in this text, so what it adds is nearly the same at every
+# distance, and the head does not miss its rotation. Without the rotation of pair 0, most of the weight on the token
+# before is gone. **The lengths of a pair's arrows limit how much it adds to a score. The pair's speed decides whether
+# this can change with distance.**
 #
 # ## Remember
 #
 # - Compare a loaded model with a known loss. With the wrong pairs, all shapes are right, and the model runs.
-# - With RoPE, adding 50,000 to all positions changes nothing but rounding. In this model, a gap of 50,000 does more
-#   harm than losing the first half.
+# - With RoPE, adding 50,000 to all positions changes nothing but rounding. In this model and text, a gap of 50,000 does
+#   more harm than losing the first half.
 # - A profile shows where a head looks in one text, on average. It does not show whether the model needs it.
 # - If a head follows the offset, rotating its queries by one more step makes it look one token later. A large share at
 #   distance 1 does not prove that it follows the offset.
-# - The lengths of its arrows limit how much a pair adds to a score. Its speed decides whether this can change with
+# - The lengths of a pair's arrows limit how much it adds to a score. Its speed decides whether this can change with
 #   distance.
 #
 # ## Three questions
@@ -379,9 +384,9 @@ assert found["16.0"] > (never + found["no head"]) / 2
 
 # %% [markdown]
 # (A loss above 10.8 is worse than a uniform guess. An ablated head keeps its weights; only its output is replaced.)
-# Without the ten heads, most of the advantage of the second copy is gone. Ten others matter less. But ablating 16.0
-# alone costs more than half of it, and 18.6 hardly finds its token. Perhaps this is **composition**: 16.0 writes
-# into each token what came before it, and 18.6, two layers above, looks for that.
+# Without the ten heads, most of the advantage of the second copy is gone. Ten others matter less. But without 16.0
+# alone, more than half of the advantage is gone, and 18.6 hardly finds its token. Perhaps this is **composition**: 16.0
+# writes into each token what came before it, and 18.6, two layers above, looks for that.
 #
 # ## Deeper · Heads that find token 0
 #
@@ -412,9 +417,9 @@ figures.heatmap(np.transpose(list(table.values())), rows=names, columns=list(tab
                 alt="Weight on the token before in six heads, on token 0 in six others")
 
 # %% [markdown]
-# The previous-token heads lose their token both times. The others keep token 0 when their queries are rotated by these
-# 61 steps, so they do not look for it at one offset. But if all pairs stop, some give it less: head 24.3 gives less
-# than half as much. So rotation helps these heads in another way, which we have not tested.
+# The previous-token heads lose their token both times. The others keep token 0 when their queries are rotated by 61
+# steps more, so they do not look for it at one offset. But if all pairs stop, some give it less, head 24.3 less than
+# half as much. So these heads use the rotation in another way, which we have not tested.
 #
 # ## Deeper · What the largest pair does
 #
@@ -485,19 +490,20 @@ for layer in (0, 11, 16):
     curve, earlier = ((row / row[:, :1]).log() for row in (last, middle))
     assert abs(curve[:, :41] - earlier).max() < 0.001  # another query, the same curve: only the distance counts
     curves.append(curve)
+assert abs(curves[-1]).max() < 0.05
 figures.position_curves(curves, layers=(0, 11, 16))
 
 # %% [markdown]
 # Each panel shows three heads. With RoPE, each line is a sum of 32 cosines and a constant; with ALiBi it would be
-# straight. In layer 16 they vary by less than 0.05, although 16.0 finds the token before in *Alice*. So these curves
-# show the scheme, not what a head does in a real text. `python3 course.py checkup` uses them.
+# straight. In layer 16 all three stay within 0.05 of 0, although 16.0 finds the token before in *Alice*. So these
+# curves show the scheme, not what a head does in a real text. `python3 course.py checkup` uses them.
 #
 # ## Deeper · Other texts
 #
-# Committed runs repeat two tests on two help texts of Python (`pydoc`), a licence and a page about this course. The
-# cell prints how much the mean loss of the second half rises. In its second line, the rows of $W_q$ and $W_k$ are
-# permuted to match the half-split pairs. *Hidden* means that the second half cannot see the first half. In the last
-# line, it still sees the first four tokens.
+# Committed runs repeat two tests on two help texts of Python (`pydoc`), a licence and a lesson of this course. How much
+# does the mean loss of the second half rise? In *rows reordered*, the rows of $W_q$ and $W_k$ are permuted to match the
+# half-split pairs. *Hidden* means that the second half cannot see the first half. In the last line, it still sees the
+# first four tokens.
 
 # %%
 from course_study.released import rows as committed
@@ -506,7 +512,9 @@ shown = dict.fromkeys(["half-split pairs", "half-split pairs, rows reordered"], 
 shown |= dict.fromkeys(["gap 4096", "first half hidden", "gap 16384", "first half but 4 hidden, gap 16384"], "gaps")
 for condition, experiment in shown.items():
     runs = committed(experiment, condition=condition, n=384)
-    print(condition, *[f"{row['text']} {row['difference']:z.2f} ± {row['error']:.2f}" for row in runs], sep="  ")
+    if condition == "half-split pairs":
+        print(" " * 35, *[f"{row['text']:11}" for row in runs])
+    print(f"{condition:35}", *[f"{row['difference']:z.2f} ± {row['error']:.2f}" for row in runs], sep=" ")
 assert min(row["difference"] for row in runs) > 3  # of the last condition
 
 # %% [markdown]
@@ -515,7 +523,7 @@ assert min(row["difference"] for row in runs) > 3  # of the last condition
 #
 # ## Deeper · Two documents in one text
 #
-# In training, several documents often share one text (*packing*). Should each document count its positions from 0? We
+# In training, several documents often share one text (*packing*). Should each count its positions from 0? We
 # put 96 tokens of our text after 96 of another one, and compare the loss on ours with its loss alone.
 
 # %% tags=["nbval-ignore-output"]
@@ -542,9 +550,9 @@ assert abs(second["reset, own document only"]).max() < 0.001
 
 # %% [markdown]
 # If the positions go on, the other document makes no clear difference. If they are reset without a mask, the loss rises
-# by 2.22: keys of the other document now seem near, or ahead of the query. Keys ahead alone do harm: if the other
-# document has the positions after ours, the loss rises by 0.99. With the mask, a reset changes nothing.
-# (In `transformers`, positions alone separate documents only if the cache is off.)
+# by 2.22. Some keys of the other document are then at near offsets, others ahead of the query. Keys ahead alone do
+# harm: if the other document has the positions after ours, the loss rises by 0.99. With the mask, a reset changes
+# nothing. (Without mask and cache, `transformers` makes this mask from reset positions.)
 #
 # **Sources** The model: L. Ben Allal et al., *SmolLM2*, 2025, quantised by QuantFactory, Apache-2.0 (see the
 # acknowledgements) · C. Olsson et al., *In-context Learning and Induction Heads*, 2022 · F. Barbero et al., *Round and

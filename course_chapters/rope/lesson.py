@@ -44,8 +44,8 @@ figures.attention_block("RoPE")
 #
 # The rule: **a query or key at position $p$ is rotated by the angle $p\,\theta$**, where $\theta$ is the pair's speed.
 # We try it on the query of *sat*, at position 2, and the key of *mat*, at position 4, with $\theta = 1$ radian per
-# position. Their first pair is
-# channels 0 and 2; a later section explains why not 0 and 1. Will the rotations change their product?
+# position. Their first pair is channels 0 and 2. (A later section explains why not 0 and 1.) Will the rotations change
+# the product of the two arrows?
 
 
 # %% tags=["hide-output"]
@@ -110,9 +110,9 @@ assert np.isclose(by_angles, rotated(q, 2) @ rotated(k, 4))
 # %% [markdown]
 # ## All pairs, each at its own speed
 #
-# One pair is a clock with one hand, which shows the time only up to whole turns. So pair $m$ of a head with $d$
-# channels gets its own speed, in radians per position. The speeds are those of [[absolute_positions|chapter #]]'s
-# sinusoids:
+# One pair is like a clock with one hand, which looks the same after each whole turn. So each pair $m$ of a head with
+# $d$ channels gets its own speed, in radians per position. The speeds are those of
+# [[absolute_positions|chapter #]]'s sinusoids:
 #
 # $$\theta_m = \text{base}^{-2m/d}, \quad m = 0 \dots d/2 - 1, \quad \text{base} = 10000$$
 #
@@ -123,11 +123,11 @@ assert np.isclose(by_angles, rotated(q, 2) @ rotated(k, 4))
 figures.rope_clocks((0, 1, 4, 44), d=8)
 
 # %% [markdown]
-# Pair 0 cannot, because 44 radians are almost exactly seven turns. Pairs 1 and 2 can; pair 3 hardly moves.
+# Pair 0 cannot, because 44 radians are almost exactly seven turns. Pairs 1 and 2 can. Pair 3 has hardly moved.
 #
 # A pair makes a whole turn in $2\pi/\theta_m$ positions, its **wavelength**. Fast pairs tell neighbours apart, slow
 # pairs distant positions. A pair that hardly moves within a text compares contents almost regardless of position.
-# Some models even leave channels without a rotation (*Deeper*).
+# Some models leave channels unrotated (*Deeper*).
 #
 # Our tokens have two pairs, with the speeds 1 and 0.01. We rotate all five queries with a loop.
 
@@ -145,8 +145,8 @@ for p in range(n):
 assert np.allclose(rotate(Q), by_loop)  # the course's function
 
 # %% [markdown]
-# For *sat* and *mat*, pair 0 gave −0.1696. What does pair 1 add? When you know, move the query or the key: the
-# angle between the arrows changes. Move both: the angle stays.
+# For *sat* and *mat*, pair 0 gave −0.1696. What does pair 1 add? After your guess, move the query or the key: the angle
+# between the arrows changes. If you move both alike, it stays.
 
 # %%
 figures.rope_rotation()
@@ -157,8 +157,8 @@ figures.rope_rotation()
 # ## Is RoPE a bias?
 #
 # Let $R_p$ rotate all pairs for position $p$. The proof holds for each pair and so for their sum:
-# $(R_i\,q) \cdot (R_j\,k) = q^\top R_{j-i}\,k$. A bias by offset adds the same number along a whole diagonal. Does RoPE
-# do that, too? The table shows by how much each score changes.
+# $(R_i\,q) \cdot (R_j\,k) = q^\top R_{j-i}\,k$. A bias by offset adds the same number along a whole diagonal. Does
+# RoPE do that, too? The table shows by how much it changes each score.
 
 # %%
 with_rope = scores(rotate(Q), rotate(K))
@@ -167,12 +167,12 @@ figures.heatmap(with_rope - scores(Q, K), digits=3, alt="Scores with RoPE minus 
 
 # %% [markdown]
 # The main diagonal stays as it was, because at offset 0 query and key are rotated alike. Along the others the change
-# varies with the contents. So **in general RoPE is not a bias**: the offset decides *how* query and key are compared, not
-# what is added. (If all tokens have the same query and the same key, the change is the same along each diagonal.)
+# varies with the contents. So **in general RoPE is not a bias**: the offset decides *how* query and key are compared,
+# not what is added. (If all tokens have the same query and the same key, the change is the same along each diagonal.)
 #
-# Because only offsets count, a text keeps its scores if it begins after left padding, or as a later document of a packed
-# row. The mask has to be right; the positions may start anywhere, as long as they count on
-# ([[fast_attention|chapter #]]).
+# Because only offsets count, a text keeps its scores if it begins after left padding, or if it follows another text in
+# the same row. Its positions may start at any number, if each is one more than the one before. But a mask must hide
+# the padding and the other text ([[fast_attention|chapter #]]).
 #
 # In torch, `RoPE` is the position of a layer. With the identity as its matrices, the layer should give our scores.
 
@@ -189,13 +189,13 @@ assert np.allclose(in_torch.detach(), with_rope)
 # %% [markdown]
 # ## A head that prefers a chosen distance
 #
-# How must queries and keys be made so that the key $t$ places back scores highest? Take one vector $x$. Every query is
-# $x$. Every key is $x$, already rotated by $t$ positions (pair $m$ by $t\,\theta_m$). The key at position $i - t$ is then
-# rotated by $t + (i - t) = i$ positions in all, as the query at $i$ is. So the two point the same way, and this key scores
-# highest. (How much weight it gets depends on the length of $x$.) We call such a head *tuned to* $t$.
+# Which queries and keys make the key $t$ places back score highest? Take one vector $x$. Before RoPE acts, every query
+# is $x$, and every key is $x$ rotated by $t$ positions (pair $m$ by $t\,\theta_m$). RoPE rotates the key at position
+# $i - t$ by $i - t$ positions more. That makes $i$ in all, as for the query at $i$. So the two point the same way, and
+# this key scores highest. (How much weight it gets depends on the length of $x$.) We call such a head *tuned to* $t$.
 #
-# In pair $m$ the angle from query to key is $(r + t)\,\theta_m$ with $r = j - i$, whatever the common vector is. Below
-# it is all ones.
+# In pair $m$ the angle from query to key is $(r + t)\,\theta_m$ with $r = j - i$, whatever $x$ is. Below, all its
+# channels are 1.
 #
 # **Your turn.** Move $t$. Then choose $d = 4$: why are there more strong diagonals?
 
@@ -213,14 +213,14 @@ assert np.allclose(to_grid(tuned_head(t=3)[None], 10), scores(rotate(ones), rota
 figures.play(tuned_head, attend=False, t=(-6, 6), d=[4, 16, 64], base=[10_000, 100, 500_000])
 
 # %% [markdown]
-# The best diagonal is $t$ places back. With $d = 4$, the diagonals six places to its left and right are nearly as
-# strong: six positions are almost a whole turn of pair 0, and pair 1 hardly moves.
+# The strongest diagonal is $t$ places back. With $d = 4$, those six places to its left and right are nearly as strong,
+# because six positions are almost a whole turn of pair 0, and pair 1 hardly moves.
 #
 # ## Two ways to pair channels
 #
 # The paper and GPT-J pair neighbours, channels 0 and 1, 2 and 3, and so on (**interleaved**). GPT-NeoX and Hugging
-# Face's Llama pair each channel of the first half with one of the second, as we did (**half-split**). Which channels are
-# pair 1 in each form?
+# Face's Llama pair each channel of the first half with one of the second, as we did (**half-split**). Which channels
+# are pair 1 of eight channels in each form?
 
 # %%
 table = np.zeros((2, 8), int)
@@ -240,8 +240,8 @@ figures.heatmap(
 # pairs the old neighbours. This is a **permutation**, $P$.
 #
 # A score is a sum over channels, so their order does not matter if queries and keys share it. In torch each row of a
-# weight matrix makes one channel. So we permute the *rows of* $W_q$ *and* $W_k$ once, **head by head**. What is $P$ for a
-# head of eight channels?
+# weight matrix makes one channel. So we permute the *rows of* $W_q$ *and* $W_k$ once, **head by head**. What is $P$ for
+# a head of eight channels?
 
 # %%
 rng = np.random.default_rng(1)
@@ -273,7 +273,7 @@ assert np.allclose(head_scores(w_q, w_k, past=500), mixed)  # the same after mov
 
 # %% [markdown]
 # Half-split code rotates each pair that *it* forms by $p\,\theta_m$. These are not the pairs of the training, so the
-# scores are wrong. But they, too, contain only $j - i$, so a test that moves the text finds nothing.
+# scores are wrong. But of the positions they, too, contain only $j - i$. So a test that moves the text finds nothing.
 #
 # ## Remember
 #
@@ -416,10 +416,10 @@ assert mean_score["in all channels"] == sorted(mean_score["in all channels"], re
 assert mean_score["in pair 15"][3] < -2.5
 
 # %% [markdown]
-# Around 0, no distance is preferred. A mean that queries and keys share in all channels makes the scores decay *on
-# average*. If they share it in a single slow pair, the average falls as well, and goes on to −2.9, because at distance
-# 255 this pair has made almost half a turn. So what RoPE's scores do with distance depends on the contents. (Barbero et
-# al. 2024 argue that decay is unlikely to be why RoPE works.) ALiBi's *bias* decays whatever the content.
+# Around 0, no distance is preferred. If queries and keys share a mean in all channels, the *average* score falls from
+# 8.0 to 2.6. If they share one in pair 15 alone, it falls to −2.9, because at distance 255 this slow pair has made a
+# little more than half a turn. So what RoPE's scores do with distance depends on the contents. (Barbero et al. 2024
+# argue that decay is unlikely to be why RoPE works.) ALiBi's *bias* decays whatever the content.
 #
 # ## Deeper · Late positions in bfloat16
 #
@@ -476,15 +476,16 @@ else:
     print("the five queries: Llama = half-split, GPT-J = interleaved")
 
 # %% [markdown]
-# What does the rotation add in a model? If a text repeats one token, all its queries are one vector $q$, and all its keys
-# one vector $k$. So $\ln(w_{ij} / w_{ii})$ should be $(q^\top R_{j-i}\,k - q^\top k) / \sqrt{d}$, a sum of cosines. The
-# course's check-up reads this curve, here in a tiny Llama with random weights.
+# What does the rotation add in a model? If a text repeats one token, all queries of a head are one vector $q$, and all
+# keys one vector $k$. So $\ln(w_{ij} / w_{ii})$ should be $(q^\top R_{j-i}\,k - q^\top k) / \sqrt{d}$. The course's
+# check-up reads this curve. Does it follow the formula in a tiny Llama with random weights?
 
 # %% tags=["nbval-ignore-output"]
 if find_spec("transformers") is not None:
     from course_lib.checkup import checkup
     from course_lib.checkup.curve import TOKEN
 
+    torch.manual_seed(0)
     sizes = {"vocab_size": 99, "hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 1}
     tiny = llama.LlamaForCausalLM(LlamaConfig(**sizes, num_attention_heads=1, initializer_range=0.2)).eval()
     curve = checkup(tiny).curves[0][0]  # of the only head, by distance
@@ -493,22 +494,24 @@ if find_spec("transformers") is not None:
     one_q, one_k = (matrix(token).detach().numpy() for matrix in (block.self_attn.q_proj, block.self_attn.k_proj))
     formula = [scores(rotate(one_q, past=r), one_k).item() for r in range(len(curve))]  # the key stays at position 0
     assert np.allclose(curve, np.array(formula) - formula[0], atol=1e-4)
-    print("distances 0, 1, 2, 4, 8: curve  ", curve[[0, 1, 2, 4, 8]])
-    print("                         formula", (np.array(formula) - formula[0])[[0, 1, 2, 4, 8]])
+    print("distance   curve   formula")
+    for r in (1, 2, 4, 8):
+        print(f"{r:8} {curve[r]:7.4f} {formula[r] - formula[0]:9.4f}")
 
 # %% [markdown]
+# It does, at every distance.
+#
 # The program that converted Llama for `transformers` (`convert_llama_weights_to_hf.py` in its repository) has our
 # permutation as `permute`. Biases of queries and keys need it too, and so do the weights of a norm, if a model
 # normalises queries and keys. If several query heads share a key head ([[fast_attention|chapter #]]), $W_k$ has fewer
-# heads than $W_q$ and must be cut into its own number of heads. Programs have got that wrong (pull requests 31788 in
-# huggingface/transformers, 3364 in ggml-org/llama.cpp).
+# heads than $W_q$, and its rows must be cut into that smaller number. Programs have got that wrong (pull requests 31788
+# in huggingface/transformers, 3364 in ggml-org/llama.cpp).
 #
 # ## Deeper · Which pairs does a released model need?
 #
 # With **partial rotation**, the channels that are not rotated compare bare content. By default GPT-NeoX and StableLM
 # rotate 25 % of the channels of a head, Phi 50 %, and GPT-J 64 of 256 (the configuration classes of `transformers`
-# 5.23). What if we *stop* pairs of a model that was trained with all of them? A stopped pair, with speed 0, compares
-# only content.
+# 5.23). What if we *stop* pairs of a model that was trained with all of them? A stopped pair has speed 0.
 #
 # SmolLM2-135M-Instruct ([[released_model|chapter #]]) has 32 pairs in each head. It reads parts of a software licence
 # and of *Alice in Wonderland*. Which raises its loss most: stopping pair 0, pair 1, or the 16 slowest pairs? Each rise
@@ -537,29 +540,31 @@ assert max(rises["pair 1"] + rises["pairs 16–31"]) < 0.1
 print(f"within the text, pair 16 rotates by {256 * model.speeds[16]:.1f} radian")
 
 # %% [markdown]
-# The fastest pair matters. In these texts, stopping the next one costs less than a fifth of that, and the slower half
-# nothing beyond the error. But here the slower half rotates by less than one radian, so this says nothing about long
-# texts. Committed runs on four texts (`pydoc`: help texts of Python; `course`: an early chapter of this course) stop up
-# to 20 pairs.
+# The fastest pair matters most. In these texts, stopping the next one costs less than a fifth as much, and stopping the
+# slower half costs nothing beyond the error. But here the slower half rotates by less than one radian, so this says
+# nothing about long texts. Committed runs on four texts (`pydoc`: help texts of Python; `course`: a lesson of this
+# course) stop up to 20 pairs.
 
 # %%
 from course_study.released import rows as committed
 
 for name in ("fastest 1 stopped", "slowest 16 stopped, gap 0", "slowest 20 stopped, gap 0"):
     runs = committed("stopped pairs", condition=name, n=384)
-    print(f"{name.removesuffix(', gap 0'):18}", *[f"{row['text']} {row['difference']:z.2f} ± {row['error']:.2f}" for row in runs], sep="  ")
+    shown = [f"{row['text']} {row['difference']:z.2f} ± {row['error']:.2f}" for row in runs]
+    print(f"{name.removesuffix(', gap 0'):18}", *shown, sep="  ")
 print("in 384 tokens, pairs 12 to 15 rotate by", *[f"{384 * model.speeds[m]:.1f}" for m in range(12, 16)], "radian")
 
 # %% [markdown]
-# Stopping the slowest 16 costs little. In three texts, stopping the slowest 20 costs at least as much as stopping
-# pair 0, and in `course` it costs less. The four pairs added, 12 to 15, rotate by 1.7 to 5.1 radian within the text.
+# Stopping the slowest 16 costs little. Stopping the slowest 20 costs about as much as stopping pair 0 in `pydoc_a` and
+# `licence`, more in `pydoc_b`, less in `course`. The four pairs added, 12 to 15, rotate by 1.7 to 5.1 radian here.
 #
-# The cache can be a reason to leave channels unrotated. In DeepSeek-V3, RoPE rotates 64 channels of a key and leaves the
-# other 128 as they are. The model caches two things per token: the 64 rotated channels, which all heads share, and a
-# compressed vector $c$. From $c$ it can compute, for every head, the value and the other 128 channels of the key. The
-# unrotated channels of a key are $A c$ with a fixed
-# matrix $A$. Since $q \cdot (A c) = (A^\top q) \cdot c$, a decoder merges $A^\top$ into $W_q$ once and never computes
-# these channels. With a rotation between $q$ and $A$, which differs from token to token, nothing could be merged.
+# The cache can be a reason to leave channels unrotated. In DeepSeek-V3, RoPE rotates 64 channels of a key and leaves
+# the other 128 as they are. The model caches two things per token: the 64 rotated channels, which all heads share, and
+# a compressed vector $c$. From $c$ it can compute, for every head, the value and the other 128 channels of the key.
+#
+# These channels are $A c$ with a fixed matrix $A$. Since $q \cdot (A c) = (A^\top q) \cdot c$, a decoder merges
+# $A^\top$ into $W_q$ once and never computes them. A rotation between $q$ and $A$ would differ from token to token, so
+# nothing could be merged.
 #
 # **Sources** J. Su et al., *RoFormer*, 2021, section 3.2.2, section 3.4.3 · F. Barbero et al., *Round and Round We
 # Go!*, 2024 · H. Wang et al., *When Precision Meets Position: BFloat16 Breaks Down RoPE in Long-Context Training*, 2024

@@ -5,10 +5,10 @@
 # position to attention: by a number, by a vector, or by a rotation. You will build them all, first small, then fast
 # enough for a real model.
 #
-# **How to run a cell.** A grey box is code. On every page, first choose *Run All Cells* in the menu *Run*, which takes up
-# to a minute, and scroll back up. After that, to run one box again, click into it and press Shift+Enter (or the button
-# ▶). Its result appears below it. After a restart of the *kernel*, which runs the code, choose *Run All Cells* again,
-# because it forgets everything.
+# **How to run a cell.** A *cell* is a grey box of code. On every page, first choose *Run All Cells* in the menu *Run*,
+# which takes up to a minute, and scroll back up. After that, to run one cell again, click into it and press
+# Shift+Enter (or the button ▶). Its result appears below it. The *kernel* runs the code. A restart makes it forget
+# everything; then choose *Run All Cells* again.
 #
 # **You will be able to** run a cell, read the pictures, use the line tracer and get help from a task. **You need**
 # Python, a little NumPy, and matrix products. **Time** [[time]]. (*Core* marks a shorter course of three hours.)
@@ -16,9 +16,9 @@
 # %% [markdown]
 # ## A first surprise: a decoder that cannot tell word order
 #
-# Our decoder has a single attention layer. To give it word order, we add a number to each attention score, the **bias**.
-# It depends only on the **offset** between the two words: it is 1.2 for the word before, −0.5 for the word two places
-# back, and so on.
+# Our decoder has a single attention layer. For each pair of words, attention computes a **score**: the higher it is,
+# the more one word takes over from the other. For word order, we add a number to each score, the **bias**. It depends
+# only on the **offset** of the two words: 1.2 for the word before, −0.5 for the word two places back, and so on.
 
 # %%
 import numpy as np
@@ -41,8 +41,7 @@ def last_output(sentence, sign):
 
 
 # %% [markdown]
-# Two sentences have the same words in different orders. Does the decoder compute something different at their last
-# word, *today*?
+# Two sentences have the same words in different orders. Is the output at *today*, the last word, the same?
 
 # %%
 sign = -1
@@ -52,23 +51,23 @@ other = last_output("man bites dog today", sign)
 print("dog bites man = man bites dog?", np.allclose(one, other))
 
 # %% [markdown]
-# The outputs are equal, without an error or a warning. **Your turn:** change −1 to +1 in the box above, and run it with
-# Shift+Enter. What does it print now?
+# The outputs are equal, without any warning. **Your turn:** change −1 to +1 in the cell above, and run it. What does
+# it print now?
 #
 # <details><summary>What you should see</summary>
 #
-# It prints `False`. You changed one sign, and now the decoder can tell who bites whom. (If there is a `NameError`, choose
-# *Run All Cells*.)
+# It prints `False`. You changed one sign, and now the decoder can tell the sentences apart. (If there is a
+# `NameError`, choose *Run All Cells*.)
 #
 # </details>
 #
-# What happened? In attention, a word compares its *query* with the *key* of every word, and gets a **score** for each
+# What happened? In attention, a word compares its *query* with the *key* of every word, which gives the score of each
 # pair ([[blind_to_distance|chapter #]]). A **softmax** turns the scores of a word into **weights** that sum to 1. The
 # word's output is the sum of all *values*, each times its weight. In a decoder, a mask hides later words.
 #
-# `table` lists the past under negative offsets. With −1 the offset is the position of the query minus that of the key, so
-# the past has positive offsets. For these the table has no entries, so all earlier words get the bias 0. Then a word's
-# weight does not depend on its place, and a sum does not depend on the order of its terms.
+# `table` lists the past under negative offsets. With −1 the offset is the position of the query minus that of the key,
+# so the past has positive offsets, which `table` lacks. So all earlier words get the bias 0. Then an earlier word's
+# weight does not depend on its place. The output is a sum, and a sum does not depend on the order of its terms.
 
 # %%
 position = np.arange(4)
@@ -99,7 +98,7 @@ check_machine()
 # ## The five tokens
 #
 # One example runs through all chapters: "The cat sat on mat", with a query, a key and a value of four numbers for each
-# token. (It comes from an online book on attention, see `docs/acknowledgements.md`.)
+# token. (Its source is in `docs/acknowledgements.md`.)
 
 # %%
 from course_kit import figures
@@ -113,27 +112,27 @@ figures.side_by_side(
 )
 
 # %% [markdown]
-# The chapters share these letters. Come back when you meet one.
+# All chapters use these letters.
 #
 # | letter | means |
 # |---|---|
 # | $i$, $j$ | position of the query, of the key, counted from 0 |
 # | offset $j - i$ | where the key is, seen from the query; negative in the past |
 # | $n_q$, $n_k$ | how many queries, how many keys |
-# | $d_k$ | numbers in a query or key (4 in the example) |
+# | $d_k$ | how many numbers a query or a key has (4 in the example) |
 # | $q_i, k_j, v_j$ | query, key and value: rows of $Q$, $K$, $V$ |
 # | $B_{ij}$ or $b_{j-i}$ | a bias, added to the score |
 # | scale | the factor of $q_i \cdot k_j$ in the score, usually $1/\sqrt{d_k}$ |
 #
-# A **head** is one of several attentions that run side by side in a layer.
+# A **head** is one of several attentions that run side by side in a layer, each with its own weights.
 
 # %% [markdown]
 # ## The map
 #
 # A way to add position to attention, or to change where a head may look, is called a **scheme**. We ask two questions
 # about each: **what may a head see of the offset, and where does the scheme enter?** The map shows the seven places
-# where schemes of this course enter. (Place 7 carries no position: it lets a head look at nothing.) The number beside a
-# scheme is the chapter that builds it. BERT is at place 1, T5 at 2, Llama and Qwen at 5.
+# where schemes of this course enter. (Place 7 carries no position: it lets a head look at nothing.) The number beside
+# a scheme is the chapter that builds it and explains its formula. BERT is at place 1, T5 at 2, Llama and Qwen at 5.
 
 # %%
 figures.map_of_schemes()
@@ -141,11 +140,11 @@ figures.map_of_schemes()
 # %% [markdown]
 # ## What may a head see?
 #
-# The four pictures show how schemes at places 2, 3, 5 and 6 of the map change the scores of the
-# five tokens. A number per offset is the same on a whole diagonal. A vector per offset is multiplied by the query, so
-# what it adds differs from row to row. What a rotation changes depends on the offset, the query *and* the key; at
-# offset 0 it changes nothing. A number per key is the same in a whole column. (In the third picture, a row and a column
-# round to 0, because the query of *cat* and the key of *The* have numbers only where the rotation is slow.)
+# The four pictures show how schemes at places 2, 3, 5 and 6 of the map change the scores of the five tokens. A number
+# per offset is the same on a whole diagonal. A vector per offset is multiplied by the query, so what it adds differs
+# from row to row. What a rotation changes depends on the offset, the query *and* the key; at offset 0 it changes
+# nothing. A number per key is the same in a whole column. (In the third picture, a row and a column round to 0,
+# because the rotation hardly turns the query of *cat* and the key of *The*.)
 
 # %%
 from course_lib.reference.rope import rotate
@@ -165,20 +164,21 @@ figures.side_by_side(
 # Most pictures work without a running kernel. You can move a slider, point at a cell, or use Tab and the arrow keys.
 # This one shows the bias of [[bias_by_hand|chapter #]], and what it does to the weights. A slider sets its `strength`
 # λ, which multiplies the whole bias. Adding a bias $b$ to a score multiplies the weight by the factor $e^b$; then each
-# row is made to sum to 1 again. For which λ does a key one step back get the factor 1/2? (Leave the decay at *log*.)
+# row is made to sum to 1 again. For which λ does a key one step back get the factor 1/2? (Leave the decay at *log*;
+# the picture shows its formula.)
 
 # %%
 figures.bias_heatmap()
 
 # %% [markdown]
-# If the sliders are missing, choose *Run All Cells* in the menu *Run*.
+# If the sliders are missing, choose *Run All Cells*.
 #
 # <details><summary>The answer</summary>λ = 1: one step back the bias is −ln 2, and e to this power is 1/2.</details>
 #
 # ## The line tracer
 #
-# What does each line of a function compute? Click a line to see its values. If a line runs several times, click it
-# again for the next time, or step with the buttons. `figures.trace` takes your own functions, too.
+# What does each line of a function compute? Click a line to see its values. If it runs several times, click again for
+# the next time, or use the buttons. `figures.trace` takes your own functions, too.
 
 
 # %%
@@ -212,15 +212,14 @@ def bias_matrix(n, strength):
 task.bias_matrix.check(bias_matrix)
 
 # %% [markdown]
-# **Your turn:** correct the sign in the cell above, and run it again. Where that is not enough, `compare` shows your
-# numbers beside the expected ones, and `solution()` shows a solution. Nobody counts how often you ask, and nothing
-# leaves your machine.
+# **Your turn:** correct the sign in the cell above, and run it again. If the message is not enough, `compare` shows
+# your numbers beside the expected ones, and `solution()` shows a solution. Nothing leaves your machine.
 
 # %%
 task.bias_matrix.compare(bias_matrix)
 
 # %% [markdown]
-# Mistakes do no harm: if your code loops for ever, the check stops it. Only a single endless call, such as
+# If your code loops for ever, the check stops it. Only a single call that takes very long, such as
 # `sum(range(10**12))`, cannot be stopped. Then restart the kernel, in the menu *Kernel*. The cell below shows which
 # tasks of a chapter you have passed; `progress()` alone shows all.
 
@@ -232,7 +231,6 @@ progress("bias_by_hand")
 # %% [markdown]
 # ## Where to go
 #
-# Each lesson says at its beginning what it needs. Sections called *Deeper* are optional. The last lesson, 16, helps you
-# choose a scheme, and ends with a quiz.
+# Sections called *Deeper* are optional. The last lesson, 16, helps you choose a scheme, and ends with a quiz.
 #
 # **Next:** [[next]]. If you are in a hurry, go on with [[bias_by_hand]], and read what is marked as *Core*.

@@ -76,9 +76,10 @@ for name, (d, base, length) in heads.items():
 #
 # ## A gap
 #
-# What does such a distance do? SmolLM2 ([[released_model|chapter #]]) reads a text with a *gap*: we add one number to the
-# positions of the second half, so only the distances between the halves grow. As a control, we *hide* the first half
-# from the second, all but token 0, which the model needs ([[windows_and_sinks|chapter #]]). Which gaps will do more harm?
+# What does such a distance do? SmolLM2 ([[released_model|chapter #]]) reads a text with a *gap*: we add one number to
+# the positions of the second half, so only the distances between the halves grow. As a control, we *hide* the first
+# half from the second, all but token 0, which the model needs ([[windows_and_sinks|chapter #]]). Which gaps will do
+# more harm?
 
 # %% tags=["hide-output", "nbval-ignore-output"]
 model = released.load()
@@ -101,13 +102,13 @@ for name, numbers in rises.items():
 assert rises["gap of 8,000"][0] > 1.5 * rises["first half hidden"][0]
 
 # %% [markdown]
-# With the gap of 8,000, **no angle is new**. Yet in this text it costs more than hiding. A gap of 32,768 costs less
-# than one of 16,384. So one gap shows little.
+# With the gap of 8,000, **no angle is new**. Yet here it costs more than hiding. A gap of 32,768 costs less than one of
+# 16,384. So one gap in one text shows little.
 #
 # ## The curve
 #
-# Here are nine gaps in five texts of 256 tokens. The right picture is about the *sink heads*: those that, without a gap,
-# give token 0 more than half of the weight of the second half.
+# Here are nine gaps in five texts of 256 tokens. The right picture is about the *sink heads*: those in which, without
+# a gap, the second half gives token 0 more than half of its weight.
 
 # %%
 GAPS = (2048, 4096, 6000, 7800, 9000, 12_000, 16_384, 32_768, 65_536)
@@ -144,11 +145,12 @@ figures.show(fig, alt="Up to a gap of 9,000 the loss rises to about that with th
     "9,000 the words of the first half get hardly any weight. At 16,384 they get more than half, and token 0 less.")
 
 # %% [markdown]
-# The curve has no step at 8,192. From 4,096 to 9,000, the rise is about that of hiding (in two texts, 7,800 costs more),
-# and the sink heads give the far words hardly any weight. **In the mean, these words hardly help**, but single ones can
-# (*Deeper*). From there to 16,384, the loss rises far above that of hiding. Now the far words get more than half of the
-# weight, and token 0 loses it. The check-up draws such a curve of any model, less the cost of hiding, here in 512 tokens
-# of *Alice*:
+# In these texts, the mean has no step at 8,192. From 4,096 to 9,000, it is about that of hiding (in two texts, 7,800
+# costs more), and the sink heads give the far words hardly any weight. **In the mean, these words hardly help**, but
+# single ones can (*Deeper*). From 9,000 to 16,384, the loss rises far above that of hiding. Now the far words get
+# more than half of the weight, and token 0 less.
+#
+# The check-up draws such a curve of any model, less the cost of hiding, here in 512 tokens of *Alice*:
 
 # %%
 from course_study.released.checkup import report
@@ -166,10 +168,9 @@ beyond = (curve(f"gap {size}") - hidden for size in (4096, 7800, 16_384, 65_536)
 print(f"{'all, less hiding':24}", *(f"{plus_minus(texts):>14}" for texts in beyond))
 
 # %% [markdown]
-# At 16,384, the open pairs alone do most of the harm. But at 4,096, where none of their angles is new, they also cost as
-# much as all pairs together. So the table does not show that *new* angles are the cause. It shows that
-# open pairs suffice for the harm, and that in these texts, most harm beyond hiding lies past
-# the configured length.
+# At 16,384, the open pairs alone do most of the harm. But at 4,096, where none of their angles is new, they also cost
+# as much as all pairs together. So the table does not show that *new* angles are the cause. It shows that open pairs
+# suffice for harm, and that in these texts most harm beyond hiding lies past the configured length.
 #
 # ## Repairs by hand
 #
@@ -188,7 +189,7 @@ assert np.allclose(rules.ntk(theta8, s), frequencies(8, raised))
 
 # %% [markdown]
 # **By parts** (Peng et al. 2023) looks at the turns $\rho_m$. A pair with more than $\beta$ turns keeps
-# its speed, and one with fewer than $\alpha$ is divided by $s$. For the pairs in between, the two speeds are mixed:
+# its speed. Below $\alpha$ turns, the speed is divided by $s$. In between, the two speeds are mixed:
 #
 # $$\theta'_m = (1 - \gamma_m)\,\frac{\theta_m}{s} + \gamma_m\,\theta_m,
 # \qquad \gamma_m = \frac{\rho_m - \alpha}{\beta - \alpha}$$
@@ -253,14 +254,14 @@ assert slowed == (rules.turns(old, length) < 1).sum()
 # |---|---|
 # | `no_rope_layers` (SmolLM3, Llama 4) | 1 in the list: this layer *has* RoPE |
 # | `max_window_layers` (Qwen 3) | so many of the *first* layers have no window |
-# | `attention_factor` 1 (DeepSeek-V4) | YaRN's speeds *without* its temperature |
+# | `attention_factor` 1 (Mistral Large 4) | YaRN's speeds *without* its temperature |
 # | `partial_rotary_factor` 0.25 | a quarter of the channels turns, in one of two ways (see *Deeper*) |
 #
 # ## Repair the released model
 #
-# Now SmolLM2 gets each rule without training, on the same five texts. With $s = 4$, no angle is new at the gap of 16,384,
-# but some are at 65,536. One more candidate *stops* the 16 slowest pairs: they no longer rotate. (*Deeper* says why.)
-# Which candidates will be better than hiding the first half?
+# Now SmolLM2 gets each rule without training, on the same five texts. With $s = 4$, no angle is new at the gap of
+# 16,384, but some are at 65,536. One more candidate *stops* the 16 slowest pairs: they no longer rotate. (*Deeper*
+# says why.) Which candidates will be better than hiding the first half?
 
 # %% tags=["hide-output"]
 repairs = {"interpolation": "PI 4", "NTK-aware": "NTK 4", "YaRN": "YaRN 4", "16 stopped": "slowest 16 stopped"}
@@ -270,15 +271,13 @@ for name, start in starts.items():
     conditions = [f"{start}gap {size}" if start or size else name for size in (0, 7800, 16_384, 65_536)]
     print(f"{name:30}" + "".join(f"{plus_minus(curve(condition)):>15}" for condition in conditions))
 print(f"{'first half hidden':30}{plus_minus(hidden):>15}")
-print("token 0 in the sink heads, at 16,384:",
-      *(f"{name} {curve(f'{start}gap 16384', 'token 0').mean():.2f}" for name, start in starts.items()), sep="  ")
 reached = rules.turns(rules.ntk(model.speeds, 4), 16_384 + 256)
 assert (reached < rules.turns(model.speeds, 8192))[rules.turns(model.speeds, 8192) < 1].all()  # NTK with s = 4
 
 # %% [markdown]
-# At 16,384, the mean losses of NTK and YaRN are close to that of hiding, so they show no use of the far words (*Deeper*
-# asks for one). At 65,536, where angles are new again, both break. Interpolation does harm even without a gap. Only
-# stopping 16 pairs is better than hiding at every gap.
+# At 16,384, the mean losses of NTK and YaRN are a little above that of hiding, so they show no use of the far words
+# (*Deeper* asks for one). At 65,536, where angles are new again, both break. Interpolation does harm even without a
+# gap. Only stopping 16 pairs is better than hiding at every gap.
 #
 # How will the 16 stopped pairs do in a text of 16,384 tokens? Beside them we test NTK with $s = 2$. The control is a
 # *window*: each layer sees token 0 and the last 1,024 tokens.
@@ -305,41 +304,42 @@ figures.show(fig, alt="The mean loss by position. As released it jumps beyond 8,
     "low; with stopped pairs it rises from 512 tokens on")
 
 # %% [markdown]
-# Each column covers the text since the one before. From 4,096 to 8,192, 16 stopped pairs cost 1.9 nats. **So passing the
-# gap test did not show that the model reads long texts.** A gap adds distance but no keys.
+# Each column covers the text since the one before. From 4,096 to 8,192, 16 stopped pairs cost 1.9 nats. **So passing
+# the gap test did not show that the model reads long texts.** A gap adds distance but no keys.
 #
-# Past 8,192, the loss of NTK is 0.10 lower than that of the window. But just before, it was 0.05 lower already.
+# Past 8,192, NTK's loss is 0.10 lower than the window's. But just before, it was 0.05 lower already.
 #
 # ## Compare with the control
 #
-# Papers often train a repaired model further. The training may help by itself, so a control is **the model without the
+# Papers often train a repaired model further. This may help by itself, so a control is **the model without the
 # repair, after the same further steps**. Another is RoPE in a window of 128. The study repaired its RoPE models (three
 # seeds) with $s = 8$ and trained them further at 1,024.
 
 # %%
 further = study.committed("repairs")
 print(f"{'text, loss at 1,024':20}{'at once':>10}{'60 steps':>10}{'600 steps':>10}")
-for name in ("as trained", "window", "NTK", "Llama 3"):
+for name in ("as trained", "window", "interpolated", "NTK", "Llama 3"):
     print(f"{name:20}", end="")
     for steps, at in ((0, 128), (60, 1024), (600, 1024)):
         runs = study.pick(further, task="characters", repair=name, further=steps, at=at)
         print(f"{np.mean([row['loss'][3] for row in runs]):10.2f}", end="")
     print()
 old = frequencies(16)
-for name, new in {"NTK": rules.ntk(old, s), "Llama 3": rules.llama3(old, s, L)}.items():
+for name, new in {"interpolated": old / s, "NTK": rules.ntk(old, s), "Llama 3": rules.llama3(old, s, L)}.items():
     far = (rules.turns(new, n) / rules.turns(old, L))[rules.turns(old, L) < 1].max()
     print(f"{name}: open pairs go up to {far:.1f} times as far as in training")
 
 # %% [markdown]
-# At once, NTK hardly helps, and its open pairs meet new angles. Llama 3's rule avoids them, and it helps more. After 60
-# steps, the right comparison is within the column: 1.29 with 1.84. After 600 steps, this control has caught up. And
-# **neither repair beats the window**, so nothing here shows that a repaired model uses far tokens.
+# At once, NTK hardly helps, and Llama 3's rule helps more. Interpolation meets no new angle and hardly helps either, so
+# new angles are not the whole cause. After 60 steps, compare within the column: 1.29 with 1.84. After 600 steps, this
+# control has caught up. And **no repair beats the window**, so nothing here shows that a repaired model uses far
+# tokens.
 #
 # ## Remember
 #
 # - A pair that made a whole turn in training meets hardly any new angle. The slow, open pairs do.
-# - In SmolLM2, gaps of 4,096 to 9,000 cost about as much as hiding the far words, in the mean. Far above, the model
-#   looks at these words and does worse.
+# - In SmolLM2, a gap of 4,096 costs about as much as hiding the far words. Closer to 8,192, still without new angles,
+#   it costs more in some texts; at 16,384, far more in all.
 # - Interpolation divides every speed by $s$. NTK divides only the slowest by $s$ and the faster ones by less. By parts
 #   (Llama 3, YaRN) keeps pairs with many turns and divides those with few.
 # - Test a repair on short texts, with several gaps *and* on a long text.
@@ -401,8 +401,8 @@ figures.question(
 #
 # ## Deeper · Does the gap harm by way of the sink?
 #
-# Past 9,000, token 0 loses weight in the sink heads. Is this the harm? We hide token 0 alone, without a gap; we hide all
-# other far words; and we give the second half a sink nearby, because its first token sees only itself
+# Past 9,000, token 0 loses weight in the sink heads. Is this the harm? We hide token 0 alone, without a gap; we hide
+# all other far words; and we give the second half a sink nearby, by letting its first token see only itself
 # ([[windows_and_sinks|chapter #]]).
 
 # %%
@@ -412,7 +412,7 @@ for name in ("token 0 hidden from the second half, gap 0", "gap 16384", "first h
 
 # %% [markdown]
 # Losing the sink does harm: hiding token 0 alone costs 0.85 nats. But with the gap, a new sink nearby does not help,
-# and with token 0 alone in view, the gap costs less than half as much. So in this model, most of the harm comes from
+# and with token 0 alone in view, the gap costs less than half as much. So in these texts, most of the harm comes from
 # the other far words. (*Frayed RoPE*, 2026, finds that long inputs break the sink.)
 #
 # ## Deeper · Sixteen pairs, and a temperature
@@ -427,9 +427,9 @@ for k in (12, 13, 14, 15, 16, 17, 18):
     print(f"{k} stopped: {rises}, pair {32 - k} made {made:.1f} turns in 2,048 tokens with base 10,000")
 
 # %% [markdown]
-# From 15 on it is small, so we chose 16 by this measurement. New angles do not explain why 12 are too few: pairs 17 to 19
-# are closed at 8,192 tokens. They were closed in most of the training, too, which had 2,048 tokens and base 10,000 (see
-# *Sources*). A later stage changed both: the released file is named "135M 8k Lc100K".
+# From 15 on it is small, so we chose 16 by this measurement. New angles do not explain why 12 are too few: pairs 17
+# to 19 are closed at 8,192 tokens. They were closed in most of the training, too, which had 2,048 tokens and base
+# 10,000 (see *Sources*). A later stage changed both: the released file is named "135M 8k Lc100K".
 #
 # And why does YaRN cost more than NTK without a gap? We put in its speeds, its temperature, and both, in one text.
 
@@ -441,32 +441,14 @@ for name, numbers in {**apart, "both": rise(speeds=speeds, score_factor=factor)}
 assert apart["temperature"][0] > apart["speeds"][0] + 0.1
 
 # %% [markdown]
-# The temperature costs more: this model was trained without it. DeepSeek-V4 and Mistral Large 4 use YaRN's speeds
+# In this text, the temperature costs more. (SmolLM2 was trained without it.) DeepSeek-V4 and Mistral Large 4 take YaRN
 # without it, too.
 #
 # ## Deeper · Do they find a far word?
 #
-# From a gap of 4,096 on, the mean loss is about that of hiding. Is every far word lost there? We put the gap between a
-# pass key and the question for it. As a control, we ask without telling it.
-
-# %% tags=["nbval-ignore-output"]
-from course_study.released.experiments import gap, prompt
-
-(told, start), (untold, _) = prompt(model, "60494"), prompt(model, "60494", told="")
-digits = {"not told": model.losses(untold)[-5:].mean()}
-for size in (0, 4096, 6000, 7800):
-    with model.changed(**gap(len(told), size, start)):
-        digits[f"gap of {size:,}"] = model.losses(told)[-5:].mean()
-for name, loss in digits.items():
-    print(f"{name:12} loss of the five digits {loss:.2f}")
-assert digits["gap of 4,096"] < 0.5 < digits["not told"]
-
-# %% [markdown]
-# At 4,096 and 6,000 the model finds the key, although the mean loss is already about that of hiding. At 7,800 the key
-# is lost, and no angle is new there.
-#
-# NTK and YaRN have the same mean loss at 16,384. Do they find a pass key alike? Four keys were told 20,000 positions
-# before the question, and two in a long text, at two depths of 12,000 tokens of *Alice*. (There $s$ is 2.)
+# From a gap of 4,096 on, the mean loss is about that of hiding. Is every far word lost there? We tell a pass key, and
+# put the gap between it and the question for it. How many of four keys does the model find? As a control, we ask
+# without telling it.
 
 # %%
 def keys(experiment, condition):
@@ -475,16 +457,31 @@ def keys(experiment, condition):
     return f"{sum(row['right'] for row in found)} of {len(found)}"
 
 
-for name, repair in repairs.items():
-    print(f"{name:14} across a gap:", keys("pass keys", f"10 fillers, gap 20000, {repair}"))
+columns = {"as released": "", "NTK, s = 4": ", NTK 4", "YaRN, s = 4": ", YaRN 4"}
+print(f"{'keys found':12}", *(f"{name:>12}" for name in columns))
+for size in (0, 4096, 6000, 7800, 12_000, 16_384, 20_000):
+    row = (keys("pass keys", f"10 fillers, gap {size}{repair}") for repair in columns.values())
+    print(f"gap {size:8,}", *(f"{found:>12}" for found in row))
+told = "10 fillers, gap"
+for name, condition in {"no gap": f"{told} 0", "a gap of 7,800": f"{told} 7800", "not told": "no key"}.items():
+    loss = np.mean([row["loss"] for row in released_rows("pass keys", condition=condition)])
+    print(f"as released, {name:14} loss of the digits {loss:.2f}")
+
+# %% [markdown]
+# As released, the model finds every key up to a gap of 6,000, although the mean loss is already about that of hiding.
+# **A mean loss like that of hiding does not show that the model cannot use a far word.** From 7,800 on, all keys are
+# lost, and at 7,800 no angle is new. NTK and YaRN find all up to 12,000 and none at 16,384. At 20,000, YaRN finds all
+# again, and NTK none. So one gap does not rank two repairs.
+#
+# Now a long text: the key is at one of two depths in 12,000 tokens of *Alice* (two keys, and $s = 2$).
+
+# %%
 for name in ("as released", "NTK 2", "YaRN 2"):
     near, far = (keys("beyond", f"12000 tokens, depth {depth}, {name}") for depth in (0.67, 0.1))
     print(f"{name:14} told 4,000 back: {near}, told 10,800 back: {far}")
 
 # %% [markdown]
-# Across the gap YaRN finds all and NTK none, although their mean losses at 16,384 are equal. **A mean loss like that of
-# hiding does not show that the model cannot use a far word.** In the long text both find all, and the model as
-# released finds one of those 4,000 back.
+# Both repairs find all. The model as released finds one of those 4,000 back.
 #
 # ## Deeper · Rules that read the length
 #
@@ -505,8 +502,8 @@ for length, strength in ((128, 1), (256, 1), (1024, 1), (1024, 8)):
 # ## Deeper · Pairs that never turn
 #
 # `partial_rotary_factor` 0.25 has two meanings. In Qwen3.5, a quarter of the channels has a whole RoPE, slow pairs
-# included. In Gemma 4's full layers, only the fastest quarter of the head's pairs turns (*p-RoPE*, Barbero et al. 2024).
-# Which of the two may need stretching?
+# included. In Gemma 4's full layers, only the fastest quarter of the head's pairs turns (*p-RoPE*, Barbero et al.
+# 2024). Which of the two may need stretching?
 
 # %%
 qwen = np.append(frequencies(64, 10_000_000), np.zeros(96))  # 64 of 256 channels turn
@@ -521,8 +518,9 @@ for name, speeds in {"Qwen3.5": qwen, "Gemma 4": gemma}.items():
 #
 # ## Deeper · Near or far?
 #
-# Does RoPE by itself prefer near keys? For one query and one key, how often does a near position score above one eight
-# times as far? We try 400 random heads, whose queries and keys have mean 0, or mean 1 in the first channel of each pair.
+# Does RoPE by itself prefer near keys? For one query and one key, how often does a near position score above one
+# eight times as far? We try 400 random heads, whose queries and keys have mean 0, or mean 1 in the first channel of
+# each pair.
 
 # %%
 rng, distances = np.random.default_rng(0), (4, 64, 1024, 16_384, 262_144)
@@ -545,7 +543,7 @@ for mean, base in ((0, 10_000), (1, 10_000), (1, 500_000)):
 #
 # ## Deeper · The released code
 #
-# In **YaRN's code**, which gpt-oss and DeepSeek-V3 use, $\gamma$ falls in equal steps from pair to pair: from 1 at the
+# In **YaRN's code**, which gpt-oss uses, $\gamma$ falls in equal steps from pair to pair: from 1 at the
 # pair that would make 32 turns to 0 at the one that would make 1. (In the paper, it is a straight line over the
 # turns.) The code multiplies query and key by $f = 0.1 \ln s + 1$, so each score by $f^2 = 1/t$. In a file, $f$ may be
 # given as `attention_factor`. Here is the file of gpt-oss. Which are its two pairs?
@@ -611,8 +609,8 @@ questions.claims("stretching_rope")
 
 # %% [markdown]
 # **Sources** S. Chen et al., *Extending Context Window of Large Language Models via Positional Interpolation*, 2023 ·
-# /u/bloc97 and /u/emozilla, posts in r/LocalLLaMA, 2023 · B. Peng et al., *YaRN*, 2023, and its code, jquesnelle/yarn ·
-# Llama 3.1's code, `apply_scaling` in meta-llama/llama-models · Y. Ding et al., *LongRoPE*, 2024 · F. Barbero et al.,
-# *Round and Round We Go!*, 2024 · Y. Du et al., 2026 ([on arXiv](https://arxiv.org/abs/2605.15514)) · [Frayed
-# RoPE](https://arxiv.org/abs/2603.18017), 2026 ·
-# SmolLM2's pretraining, `config_smollm2_135M.yaml` in huggingface/smollm · the code of `transformers`.
+# /u/bloc97 and /u/emozilla, posts in r/LocalLLaMA, 2023 · B. Peng et al., *YaRN*, 2023, and its code, jquesnelle/yarn
+# · Llama 3.1's code, `apply_scaling` in meta-llama/llama-models · Y. Ding et al., *LongRoPE*, 2024 · F. Barbero et
+# al., *Round and Round We Go!*, 2024 · Y. Du et al., 2026 ([on arXiv](https://arxiv.org/abs/2605.15514)) · [Frayed
+# RoPE](https://arxiv.org/abs/2603.18017), 2026 · SmolLM2's pretraining, `config_smollm2_135M.yaml` in
+# huggingface/smollm · the code of `transformers`.

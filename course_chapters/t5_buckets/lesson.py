@@ -1,9 +1,9 @@
 # %% [markdown]
 # # [[title]]
 #
-# A model can learn how much each offset matters: one number per offset, added to the score. But an offset longer than
-# the training texts never occurs, so its number is never learned. In T5 (Raffel et al. 2020), far offsets share
-# numbers, and 32 numbers per head cover every distance.
+# A model can learn one number per offset, which is added to the score. But an offset longer than the training texts
+# never occurs, so its number is never learned. In T5 (Raffel et al. 2020), far offsets share numbers, and 32 numbers
+# per head cover every distance.
 #
 # **You will be able to**
 # - turn a learned table into a bias;
@@ -71,15 +71,15 @@ figures.side_by_side(
 
 # %% [markdown]
 # Each head gives most weight to the neighbour on its side, except where there is none. Both heads have the same queries
-# and keys. With symmetric biases ([[bias_by_hand|chapter #]]) they could not prefer opposite sides.
+# and keys. With symmetric biases ([[bias_by_hand|chapter #]]) they could not prefer opposite neighbours.
 #
 # Why not a row for every offset? Because each row must be learned, and the offset $r$ occurs only $n - |r|$ times in a
 # text of $n$ tokens:
 
 # %%
 for offset in (-1, -100, -511):
-    print(f"offset {offset}: {512 - abs(offset)} pairs in a text of 512 tokens")
-print("a row for each offset, −511 to 511:", 2 * 512 - 1)
+    print(f"pairs at offset {offset:4} in a text of 512 tokens: {512 - abs(offset):3}")
+print("rows, one for each offset from −511 to 511:", 2 * 512 - 1)
 
 # %% [markdown]
 # An offset beyond the training length is never trained, and one just below it rarely. In T5, far distances share
@@ -199,6 +199,7 @@ for name, both, style in (("encoder", True, "-"), ("decoder", False, "--")):
 ax.axvline(128, color="0.6", linewidth=1, label="max_distance")
 assert starts["encoder"][-1] == 91
 assert starts["decoder"][-1] == 113
+# The factor from one bucket to the next: 8 buckets lead from 8 to 128 (encoder), 16 from 16 to 128 (decoder).
 print(f"the last bucket begins just after {128 / 2 ** (1 / 2):.1f} (encoder), {128 / 8 ** (1 / 16):.1f} (decoder)")
 ax.set(xscale="log", xlabel="distance to the left (log scale, from 1)", ylabel="bucket")
 ax.legend()
@@ -206,8 +207,8 @@ figures.show(fig, alt="Bucket by distance on a log axis: encoder flat at 15 from
              "flat at 31 from 113 on, both before the line at max_distance 128")
 
 # %% [markdown]
-# At `max_distance`, one more bucket would begin. So the last bucket begins one step before it: in the encoder at
-# $128 / \sqrt2 = 90.5$, so at distance 91.
+# At `max_distance`, one more bucket would begin. So in the encoder, the last bucket begins a factor of $\sqrt2$
+# earlier, at $128 / \sqrt2 = 90.5$, and its first whole distance is 91.
 #
 # The last bucket never ends. The encoder was trained on texts of 512 tokens (section 3.1.2 of the paper), so this
 # bucket has a trained number, and any longer offset gets it.
@@ -247,8 +248,8 @@ print("tables among the parameters:", tables, tuple(shared.table.shape))
 assert len(tables) == 1
 
 # %% [markdown]
-# All layers add the same bias, so T5 computes it once per forward pass. (UMT5 has a table in each
-# layer.) But keep it no longer than that: in training, each step changes the table, and a kept bias does not follow.
+# All layers add the same bias, so T5 computes it once per forward pass. (UMT5 has a table in each layer.) But keep it
+# no longer than that: in training, each step changes the table, and a kept bias does not follow.
 #
 # ## The decoder that one sign blinds
 #
@@ -320,7 +321,7 @@ print(f"b(0) is between {own.min():.1f} and {own.max():.1f}, and below both neig
 print(f"with equal q·k, a token gives itself at most {np.exp(own - best).max():.1%} of its better neighbour's weight")
 
 # %% [markdown]
-# In all twelve heads, the table pushes attention away from the token itself. We do not know why; *Deeper* proposes a
+# In all twelve heads, the token itself gets far less than its better neighbour. We do not know why; *Deeper* proposes a
 # test. In heads 0, 4 and 6, near keys on one side are about as low. One head avoids near keys on both sides; a task
 # asks which.
 
@@ -344,7 +345,7 @@ figures.question(
 # Stable Diffusion 3 and FLUX.1, which make images, have the encoder of T5-XXL among their text encoders
 # (`T5EncoderModel` in their `model_index.json`). This bias is all that such an encoder knows about order.
 #
-# If `transformers` is installed, the next cell compares its T5 with our buckets and our weights.
+# The next cell compares the T5 of `transformers` with our buckets and weights.
 
 # %% tags=["nbval-ignore-output"]
 from importlib.util import find_spec
@@ -443,12 +444,12 @@ figures.question(
 #
 # ## Deeper · The trained table, changed
 #
-# What does MPNet do with another table? In committed runs we changed its table, or zeroed its absolute vectors, and
-# compared the outputs with those of the released model: of the first tokens of four texts, and of 12 sentences in
-# each of four texts. The cell prints the mean cosine, ± its standard error over the texts. Its first line is the cosine
-# of two outputs without any relation: those of two different tokens or sentences.
+# What does MPNet do with another table? In committed runs we changed its table, or zeroed its absolute vectors. Then we
+# compared the outputs with those of the released model: for the first tokens of four texts, and for 12 sentences from
+# each of four texts. The cell prints the mean cosine of the two outputs, ± its standard error over the texts. Its first
+# line compares two different tokens, or two neighbouring sentences.
 #
-# A cosine says how much the output *changes*. It does not say whether the new one is worse.
+# A cosine says how much the output *changes*, but not whether it gets worse.
 
 # %%
 from course_study.learned import over_texts
@@ -465,8 +466,8 @@ for of_tokens, of_sentences in (("another token", "the next sentence"), *zip(cha
 # Without the table, the output of a token is as far from the released one as the output of another token. The output of
 # a sentence is not: 0.63, where another sentence has 0.36. With "far buckets everywhere", each key gets the number of
 # the last bucket on its side, and the change is as large as without a table. "Symmetric" takes the mean of $b(r)$ and
-# $b(-r)$, which removes the direction. A flipped sign changes more than that: here, a wrong direction changes
-# the output more than none does. Zeroing all absolute vectors changes less than zeroing the table.
+# $b(-r)$, which removes the direction. A flipped sign changes more, so here a wrong direction changes the output more
+# than a missing one.
 #
 # Which of the two holds the order of the words, the table or the vectors? We shuffle the words of each sentence, and
 # compare its output with that of the original sentence. A model that ignores the order has a cosine of 1.
@@ -478,22 +479,21 @@ assert over_texts("shuffled sentences", "table zeroed")[0] > 0.99
 
 # %% [markdown]
 # Without the table, shuffling the words hardly changes the output, although the model still has its absolute vectors.
-# So in these sentences of 8 to 24 words, word order reaches the output almost only through the table. What do the
-# vectors say? [[absolute_positions|Chapter #]] has an answer in *Deeper*, and [[alibi|chapter #]]
-# replaces the table by lines and logarithms.
+# So in these sentences of 8 to 24 words, word order hardly reaches the output unless the table is there. What do the
+# vectors say? [[absolute_positions|Chapter #]] has an answer in *Deeper*, and [[alibi|chapter #]] replaces the table by
+# lines and logarithms.
 #
-# **An open question.** Why does the table push attention away from the token itself? Perhaps because a layer adds its
-# input to its output, so a token's own vector needs no attention. Or because in training many tokens were hidden, and a
-# hidden token has nothing to tell itself. Neither is tested. A test would train small encoders with T5's table, with
-# and without this sum, and with and without hidden tokens, several seeds each, and compare $b(0)$ with $b(\pm 1)$.
+# **An open question.** Why does the table give so little to the token itself? Perhaps because a layer adds its
+# input to its output, so a token's own vector needs no attention. Or because in training some tokens were hidden, and a
+# hidden token has nothing to tell itself. Neither is tested. A test would train small encoders with and without that
+# sum, and with and without hidden tokens, and compare $b(0)$ with $b(\pm 1)$.
 #
 # ## Deeper · What one layer learns
 #
-# Here a table learns. The task: name the token three places back. The texts are random, so their content does not help.
-# The model is one causal layer with T5's bias and T5's scale of 1. Its control is the same layer without a bias, which
-# is also what the wrong sign computes. The control sees which tokens came before, but not in which order, so its best
-# guess is the most frequent of them. We require that the worst seed with the bias beats the best
-# seed without it by 0.2 in accuracy.
+# We train a model to name the token three places back. The texts are random, so their content does not help. The model
+# is one causal layer with T5's bias and T5's scale of 1. Its control is the same layer without a bias, which is also
+# what the wrong sign computes. The control sees which tokens came before, but not in which order, so its best guess is
+# the most frequent of them. We require that the worst seed with the bias beats the best seed without it by 0.2.
 
 # %%
 import course_study as study
@@ -532,8 +532,8 @@ print(f"best guess {guessed:7.2f}, by chance {1 / 8:.2f}")
 assert min(found["T5's bias"]) > max(found["no bias"]) + 0.2
 
 # %% [markdown]
-# Our one-layer models with the bias name nearly every token.
-# Those without it do no better than the guess. We draw the bias that each seed learned.
+# Our one-layer models with the bias name nearly every token. Those without it do no better than the guess. What did the
+# tables learn?
 
 # %% tags=["nbval-ignore-output"]
 back = torch.arange(24)
@@ -586,9 +586,9 @@ assert np.allclose(as_t5, usual / np.sqrt(64))
 #
 # ## Deeper · One token, repeated
 #
-# If a text repeats one token, $q_i \cdot k_j$ is the same for all keys. Then $\ln(w_{ij} / w_{ii})$ is $b(j - i) - b(0)$.
-# So the weights alone show the table. The course's check-up reads this curve, here in a tiny T5 decoder with random
-# weights. Where will it change?
+# If a text repeats one token, $q_i \cdot k_j$ is the same for all keys. Then $\ln(w_{ij} / w_{ii})$ is
+# $b(j - i) - b(0)$. So the weights alone show the table, up to a constant. The course's check-up reads this curve, here
+# in a tiny T5 decoder with random weights. At which distances will the curve change?
 
 # %% tags=["nbval-ignore-output"]
 if find_spec("transformers") is None:
@@ -621,17 +621,16 @@ assert len(trained) < 32  # with 128
 
 # %% [markdown]
 # With 128, texts of 64 tokens never reach five buckets. [[longer_than_training|Chapter #]] measures the damage in a
-# similar case. T5's own decoder is close to this: in pre-training, an input of 512 tokens has a target of 114 (T5's
+# similar case. T5's decoder comes close: in pre-training, an input of 512 tokens has a target of 114 (T5's
 # `random_spans_helper`), so the last bucket, from 113 on, gets one pair of each target.
 #
 # To choose sizes for training texts of $n$ tokens:
 #
-# | | `num_buckets` | `max_distance` |
-# |---|---|---|
-# | sets | how many numbers a head has; $E$ is a quarter (encoder) or half of it | where one more bucket would begin |
-# | choose | so that $E$ exceeds the distances that must be exact | above $E$, and not above $n$ |
-# | too small | near words share a number | far words share one number, and some buckets get no distance |
-# | too large | rows with little training | buckets that no text trains |
+# - `num_buckets` is how many numbers a head has. $E$ is a quarter of it (encoder) or half (decoder). Choose it so large
+#   that all distances that must be exact are below $E$. If it is too small, near words share a number. If it is too
+#   large, some rows get little training.
+# - `max_distance` is where one more bucket would begin. Choose it larger than $E$, but at most $n$. If it is too small,
+#   far words share one number, and some buckets get no distance. If it is too large, no text trains the last buckets.
 #
 # **Sources** C. Raffel et al., *Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer*,
 # 2020, section 2.1 and section 3.1 · T5's code, `_relative_position_bucket` in Mesh TensorFlow's

@@ -2,9 +2,9 @@
 # # [[title]]
 #
 # If a long text is cut into segments, the first words of each segment have no context. Transformer-XL (Dai et al. 2019)
-# reads the segments in order and keeps the previous one in a memory. But position vectors that start again in every segment
-# do not work with such a memory. The repair is a score of four terms, and you already know three of them. Some speech
-# models still use this score.
+# reads the segments in order and keeps the previous one in a memory. But position vectors that start again in every
+# segment do not work with such a memory. The repair is a score of four terms, and you already know three of them. Some
+# speech models still use this score.
 #
 # **You will be able to**
 # - split the absolute score into four terms, and say what replaces each position;
@@ -87,9 +87,9 @@ figures.heatmap(
 # authors evaluate with a memory of 640 tokens, every distance above 400 gets $R_{400}$ (`--clamp_len 400`).
 #
 # From here on, no position is added to an input: the query is $q_i = x_i W_q$, and the key of a word is
-# $k_j = x_j W_k$. The key of a distance is $R_\delta W_r$, with its own weights $W_r$. $R$ counts distances $i - j$, but we
-# write the key with its offset $j - i$, as $r_{j-i}$. For example, *sat* looks at *cat*: the distance is 1, the offset
-# is −1, and the key is $r_{-1} = R_1 W_r$.
+# $k_j = x_j W_k$. The key of a distance is $R_\delta W_r$, with its own weights $W_r$. $R$ counts distances $i - j$,
+# but we write the key with its offset $j - i$, as $r_{j-i}$. For example, *sat* looks at *cat*: the distance is 1, the
+# offset is −1, and the key is $r_{-1} = R_1 W_r$.
 #
 # A real layer learns $W_r$. Ours keeps the first four channels of $R$: the sine and cosine of $\delta$, and of an angle
 # that grows more slowly. `position_keys` returns $r$ for every offset, in ascending order. With which two numbers must
@@ -221,11 +221,12 @@ assert np.allclose(scores, xl_scores(Q, K, r, u, v))  # the course's function
 # memory in front.
 #
 # Let the memory hold *The* and *cat*, and let the segment be *sat on mat*. One product gives each query a row of five
-# numbers, for the distances 4, 3, 2, 1 and 0. But the first key, *The*, is only two words before *sat*. So the row of *sat* must begin
-# with distance 2, that of *on* with 3, and that of *mat* with 4.
+# numbers, for the distances 4, 3, 2, 1 and 0. But the first key, *The*, is only two words before *sat*. So the row of
+# *sat* must begin with distance 2, that of *on* with 3, and that of *mat* with 4.
 #
-# As in the skew, put a zero in front of each row, so that it has six numbers, and read all rows as one long line. Drop
-# its first three numbers, one for each query, and cut the rest into rows of five.
+# As in the skew, put a zero in front of each row, so that it has six numbers, and read all rows as one long line. The
+# row of *sat* should begin with its distance 2, so drop the three numbers before it. (With $n_q$ queries, drop $n_q$.)
+# Cut the rest into rows of five.
 #
 # Follow the number of *on* for distance 3. At which place of the long line is it, counted from 0, before we drop
 # anything? And where is it after the cut?
@@ -243,8 +244,8 @@ assert np.allclose(shifted[visible], (by_loop["b"] + by_loop["d"])[sat:][visible
 figures.provenance("shift")
 
 # %% [markdown]
-# It is at place 8 of the line. Without the first three numbers, it is at place 5, so in rows of five it begins the
-# second row, that of *on*.
+# The number of *on* for distance 3 is at place 8 of the line. Without the first three numbers, it is at place 5, so in
+# rows of five it begins the second row, that of *on*.
 #
 # The row of *sat* has the distances 2, 1 and 0, then a zero and a number of the next query. These two are junk, which
 # the causal mask must hide.
@@ -280,8 +281,9 @@ for length in (5, 3):
     assert np.allclose(second, one_pass[5:]) == (length == 5)
 
 # %% [markdown]
-# They do if the memory holds everything before. Then *sat* of segment 2 finds one *cat* at distance 1 and the other at
-# distance 6, as in one pass. A memory of three has lost *The* and *cat* of segment 1.
+# The outputs are the same if the memory holds everything before. Then *sat* of segment 2 finds one *cat* at distance 1
+# and the other at distance 6, as in one pass. A memory of three has lost *The* and *cat* of segment 1, so the outputs
+# differ.
 #
 # ## Remember
 #
@@ -426,11 +428,12 @@ print(f"other sign, same weights: off by up to {abs(same_weights - scores).max()
 print(f"v·r one word back: {v @ r[n - 2]:.2f} becomes {v @ (R_other @ W_r)[n - 2]:.2f}")
 
 # %% [markdown]
-# Both signs can express the same scores. But load weights that were trained with one sign into code with the other: the
-# word before the query gets the vector of the word after it, which a causal layer never used in training. Nothing crashes.
+# Both signs can express the same scores. But if weights that were trained with one sign are loaded into code with the
+# other, the word before the query gets the vector of the word after it, which a causal layer never used in training.
+# Nothing crashes.
 #
-# The tutorial's shift returns the right shape and never reads a later query, so tests of shape and causality pass. Yet
-# it puts numbers in the wrong cells. A comparison with a loop over the formula finds both bugs.
+# The second bug is the tutorial's shift, which puts numbers in the wrong cells. It returns the right shape and never
+# reads a later query, so tests of shape and causality pass. A comparison with a loop over the formula finds both bugs.
 #
 # ## Deeper · How far back does a stack see?
 #
@@ -462,7 +465,8 @@ depths = {"1 layer": reads, "2 layers": reads @ reads, "3 layers": reads @ reads
 changes = np.array([reach[:, 0] for reach in depths.values()])  # with token 0
 assert [row.nonzero()[0].max() for row in changes] == [7, 11, 15]
 figures.heatmap(
-    changes.astype(int), list(depths), range(20), corner="depth ↓ token →", alt="1 where the output changes with token 0"
+    changes.astype(int), list(depths), range(20), corner="depth ↓ token →",
+    alt="1 where the output changes with token 0",
 )
 
 # %% [markdown]
@@ -501,10 +505,10 @@ for length in (16, 8, 4):
     assert equal == min(20, length + 4)
 
 # %% [markdown]
-# The outputs are equal only while the memory holds *every* earlier token. After that the memory truncates. This is not
-# a bug, because a sliding window truncates, too. But a window counts back from each query. A memory counts back from
-# the start of the segment. So the first query of a segment sees fewer tokens than the last one. An evaluation script of
-# the authors gives all queries the same number of keys (`--same_length`): a sliding window over the memory.
+# The outputs are equal only while the memory holds *every* earlier token. Later, the memory truncates the text, as a
+# sliding window does. But a window counts back from each query, and a memory counts back from the start of the segment.
+# So the first query of a segment sees fewer tokens than the last one. An evaluation script of the authors gives all
+# queries the same number of keys (`--same_length`), which is a sliding window over the memory.
 #
 # ## Deeper · What memory buys
 #
@@ -553,14 +557,14 @@ assert min(four) > max(two) + 0.3 and min(two) > max(none) + 0.3
 #
 # ## Deeper · Who uses it today?
 #
-# Speech models: the Conformer took these positions over (Gulati et al. 2020). In transformers 5.23, NVIDIA's
-# **Parakeet** has all four terms. Because it has no causal mask, its rows also cover the future. **Gemma 4** has (a) and
-# (b) in its audio encoder. DeBERTa's score is a close relative: it has (b) and (c), but its (c) lets each *key* judge
-# distances, as one of the tasks of [[vector_per_distance|chapter #]] does.
+# We found it in speech models. The Conformer took these positions over (Gulati et al. 2020). In transformers 5.23,
+# NVIDIA's **Parakeet** has all four terms. Because it has no causal mask, its rows also cover the future. **Gemma 4**
+# has (a) and (b) in its audio encoder. DeBERTa's score is a close relative: it has (a), (b) and (c), but its (c) lets
+# each *key* judge distances, as one of the tasks of [[vector_per_distance|chapter #]] does.
 #
-# Term (b) costs time: one more product per query and offset. And fast kernels take it only if it is written out, as a
-# mask of $n \times n$ numbers per head. Parakeet's code does that with (b) and (d). Speech
-# models with RoPE trained faster, with similar or better accuracy (Zhang et al. 2025).
+# Term (b) costs time, because it needs one more product per query and offset. And torch's fused kernel (SDPA) takes it
+# only as a mask with a number for each query and key of each head. Parakeet's code computes (b) and (d) as such a mask.
+# In one study of speech models, those with RoPE trained faster, with similar or better accuracy (Zhang et al. 2025).
 #
 # ## Deeper · The released code
 #

@@ -129,6 +129,7 @@ assert steps[1] == {(0, 1), (1, -3)}
 # Patches 0 and 1 are in the upper row, 2 and 3 below. These are all pairs (Δrow, Δcolumn):
 
 # %%
+print(" " * 9 + "  ".join(f"key {j}   " for j in range(4)))
 for i in range(4):
     (ri, ci), line = divmod(i, 2), []
     for j in range(4):
@@ -221,7 +222,7 @@ show({"patches": colours, "the patch above": moved}, "Each window has moved down
 # The picture has moved down by one patch *in each window*. The patches at the upper border find nothing above them, so
 # they average all sixteen.
 #
-# In torch, `WindowAttention` is a whole layer of Swin. With our table, and without content scores, it should move the
+# In torch, `WindowAttention` is Swin's attention layer. With our table, and without content scores, it should move the
 # picture as well.
 
 # %%
@@ -277,8 +278,8 @@ for size in (4, 8, 16):
 #
 # $$s(\text{Δrow}, \text{Δcolumn}) = f(\text{Δrow}) + g(\text{Δcolumn})$$
 #
-# What does this mean for the sums over the two diagonals? We try a random query and key, and take the middle column as
-# $f$, and the middle row, less its centre, as $g$.
+# What does this mean for the sums over the two diagonals? We try a random query and key. We take the middle column as
+# $f$, and the middle row as $g$, minus its centre, which $f$ already contains.
 
 # %%
 position, (query, key) = grid_positions(5, 5), np.random.default_rng(0).normal(size=(2, 8))
@@ -310,9 +311,9 @@ assert np.allclose(layer.scores(queries, keys)[0, 0, 12].detach(), q[12] @ k.T /
 # ## When the window grows
 #
 # A larger picture only has more windows (and a border of padding, if $W$ does not divide its size). But Swin's authors
-# also train models with a larger *window* (12 instead of 7).
-# Say that $W$ grows from 4 to 8. The window may now show **more of the scene**, with objects of the same size, or **the
-# same scene, sampled more finely**, where each object covers more patches:
+# also train models with a larger *window* (12 instead of 7). Say that $W$ grows from 4 to 8. The window may now show
+# **more of the scene**, with objects of the same size, or **the same scene, sampled more finely**, where each object
+# covers more patches:
 
 # %%
 wider, finer = np.tile(house(32), (2, 2, 1)), house(64)
@@ -332,7 +333,7 @@ show(pictures, alt, borders=(8,), size=16)
 # @title Question
 figures.question(
     "A head looks one patch up in the picture of 32 × 32 pixels. Now it gets the same scene with 64 × 64 pixels, and "
-    "windows of 8 × 8. Which filling fits?",
+    "windows of 8 × 8. Which way of filling the table fits?",
     options={
         "keep": "The number stays at (−1, 0). But what was one patch up is now two patches up.",
         "stretch": "Yes: all offsets in the scene have doubled, and so have those of the table.",
@@ -364,20 +365,22 @@ for rows, table in {1: up, 3: three_up}.items():
     keep = weight_up(np.pad(table, 4), rows)
     stretch = weight_up(np.pad(enlarged(table, 13, align_corners=True), 1), 2 * rows)
     at_once = weight_up(enlarged(table, 15), 2 * rows)  # from 7 × 7 to 15 × 15, as Swin's authors do
-    print(f"{rows} up: keep puts {keep:.2f} on {rows} up, stretch {stretch:.2f} on {2 * rows} up, at once {at_once:.2f}")
+    print(f"{rows} up: keep puts {keep:.2f} on {rows} up, stretch {stretch:.2f} on {2 * rows} up,", end=" ")
+    print(f"15 × 15 at once {at_once:.2f} on {2 * rows} up")
     assert min(keep, stretch) > 0.99
 assert at_once < 0.6
 
 # %% [markdown]
-# *Keep* looks as many patches up as before, which is right for more of the scene. *Stretch* looks twice as many up, which
-# is right for finer sampling. If the table is enlarged to 15 × 15 at once, the factor is 15/7, not 2. Near offsets
-# hardly notice, but of a head that looked three up, only half of the weight is six up.
+# With *keep* the head looks as many patches up as before, which is right for more of the scene. With *stretch* it looks
+# twice as many up, which is right for finer sampling. If the table is enlarged to 15 × 15 at once, the factor is 15/7,
+# not 2. This hardly matters for the head that looked one up. The head that looked three up gives only half of its
+# weight to the patch six up.
 #
 # ## When the grid grows
 #
-# Axial RoPE has no table to fill. If a picture has more patches (a larger **grid**), the numbers of rows and columns
-# go on, so every offset keeps its score. Our head looked one up and one to the left. Where does it look if we divide
-# all positions by 2?
+# Axial RoPE has no table to fill. If a picture has more patches (a larger **grid**), the new rows and columns get the
+# next numbers, so every offset keeps its score. Our head looked one up and one to the left. Where does it look if we
+# divide all positions by 2?
 
 # %% tags=["hide-output"]
 for scale in (1, 1 / 2):
@@ -387,8 +390,8 @@ for scale in (1, 1 / 2):
 assert (row, column) == (6, 6)
 
 # %% [markdown]
-# So dividing the positions by 2 is *stretch*, and leaving them is *keep*. Trained models differ, even for the same scene
-# sampled more finely: DINOv3 *stretches*, while Heo et al. *keep*, although no training picture had offsets as large as
+# So dividing the positions by 2 is *stretch*, and leaving them is *keep*. Trained models differ, even for the same
+# scene sampled more finely. DINOv3 *stretches*. Heo et al. *keep*, although no training picture had offsets as large as
 # the new ones. BEiT's code mixes both: near offsets keep their numbers, and far ones are stretched.
 #
 # ## Remember
@@ -396,8 +399,8 @@ assert (row, column) == (6, 6)
 # - In an image a bias needs two offsets. Swin's index numbers the $(2W - 1)^2$ pairs of them line by line.
 # - Axial RoPE rotates half of the pairs by row and half by column. With equal content its score is a row part plus a
 #   column part, so it cannot prefer both ends of one diagonal.
-# - When the *window* grows (with axial RoPE, the grid), *keep* fits more of the scene. *Stretch* (enlarge the table, or
-#   divide the positions) fits finer sampling. Trained models differ, so measure.
+# - When the *window* grows, or with axial RoPE the *grid*, *keep* fits more of the scene, and *stretch* fits finer
+#   sampling. To stretch, enlarge the table, or divide the positions. Trained models differ, so measure.
 #
 # ## Three questions
 
@@ -488,8 +491,9 @@ assert not np.isclose(plain[6, 0], mixed[6, 0])
 assert place[2:6].tolist() == [[2, 2, 2], [2, 2, 3], [2, 3, 2], [2, 3, 3]] and place[6, 0] == 4
 
 # %% [markdown]
-# They agree between the two words before the picture, and between the two after it. Across the picture, M-RoPE counts
-# four positions, where RoPE counts six tokens. (V-JEPA 2, for video, rotates by three axes, too: frame, row and column.)
+# They agree between the two words before the picture, and between the two after it. From the first word to the first
+# one after the picture, M-RoPE counts four positions, and RoPE six. (V-JEPA 2, for video, rotates by three axes, too:
+# frame, row and column.)
 #
 # ## Deeper · Easy to believe; let us run it
 
@@ -656,13 +660,14 @@ else:
 
 # %% [markdown]
 # What are the tables worth? In the paper's comparison on ImageNet (table 4), accuracy with the table is 1.2 points
-# higher than without positions, and 0.8 points higher than with a vector per absolute position. Swin V2 learns no table: a small network computes the bias from both
-# offsets on a log scale (Liu et al. 2022, section 3.3).
+# higher than without positions, and 0.8 points higher than with a vector per absolute position. Swin V2 learns no
+# table: a small network computes the bias from both offsets on a log scale (Liu et al. 2022, section 3.3).
 #
 # ## Deeper · Other rotations
 #
-# With equal content, axial RoPE cannot prefer a diagonal. Heo et al. propose RoPE-Mixed: each pair rotates by the row times one learned
-# speed plus the column times another. One pair with the speeds 1 and −1 is enough:
+# With equal content, axial RoPE cannot prefer a diagonal. In RoPE-Mixed (Heo et al.) each pair has two learned speeds,
+# one for the row and one for the column, and rotates by the sum of both angles. One pair with the speeds 1 and −1 is
+# enough to prefer a diagonal:
 
 # %%
 r, c = np.mgrid[-1:2, -1:2]
@@ -705,10 +710,11 @@ else:
 
 # %% [markdown]
 # Qwen2-VL, Qwen2.5-VL and Qwen3-VL use M-RoPE in the language model and axial RoPE in the network that encodes the
-# pictures. There Qwen2-VL and Qwen3-VL take the base 10,000. DINOv3 and, for axial RoPE in a ViT, Heo et al. take 100,
-# with which more pairs rotate far within a picture. DINOv3's rows and columns run from −1 to 1 across the picture,
-# whatever its size. Qwen3-VL also adds a learned table of 48 × 48 positions, resized to the picture
-# ([[absolute_positions|chapter #]]).
+# pictures. In that network Qwen2-VL and Qwen3-VL take the base 10,000. Qwen3-VL also adds a learned table of 48 × 48
+# positions, resized to the picture ([[absolute_positions|chapter #]]).
+#
+# DINOv3 takes the base 100, and so do Heo et al. for axial RoPE in a ViT. With a smaller base, more pairs rotate far
+# within a picture. DINOv3's rows and columns run from −1 to 1 across the picture, whatever its size.
 #
 # **Sources** Z. Liu et al., *Swin Transformer: Hierarchical Vision Transformer using Shifted Windows*, 2021, and
 # microsoft/Swin-Transformer · Z. Liu et al., *Swin Transformer V2: Scaling Up Capacity and Resolution*, 2022 · B. Heo

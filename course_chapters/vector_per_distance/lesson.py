@@ -142,8 +142,8 @@ for j in range(n):
     print(f"{TOKENS[j]:4}  {j - mat:6}  {row - clip:7}  {row:3}", "  <- changed" if row - clip != j - mat else "")
 
 # %% [markdown]
-# Those of *The* and *cat*. They share row 0 with *sat*, so its vector means "two *or more* back". In the picture, point
-# at a row of the table to see its cells.
+# Clipping changes the offsets of *The* and *cat*. Both share row 0 with *sat*, so the vector in row 0 means "two *or
+# more* back". In the picture, point at a row of the table to see its cells.
 
 # %%
 from course_lib.reference.grid import offsets
@@ -154,7 +154,8 @@ figures.clip_grid(6, clip=2)
 
 # %% [markdown]
 # Why clip? Shaw et al. expect that far away the exact offset is not useful (section 3.2). Also, a longer text needs no
-# new rows ([[longer_than_training|chapter #]]). The price: beyond the clip, all keys on one side look equally far.
+# new rows ([[longer_than_training|chapter #]]). The price: within one layer, all keys beyond the clip on one side look
+# equally far.
 #
 # ## The position part, three ways
 #
@@ -173,9 +174,9 @@ figures.heatmap(S, alt="Position part q·a", digits=0)
 # **2 · Multiply first, look up afterwards.** A query only needs its product with each of the 2·clip + 1 vectors,
 # and these are in `products` $= QA^\top$. For each pair we choose one number from the query's row.
 #
-# **3 · The grid.** We write down each query's product with every offset, from $-(n-1)$ to $n-1$. In
-# [[bias_by_hand|chapter #]], `to_grid` placed one list for all queries. Here each query has its own. Do the three
-# agree?
+# **3 · The grid.** We write down each query's product with the vector of every offset, from $-(n-1)$ to $n-1$. In
+# [[bias_by_hand|chapter #]], `to_grid` placed one list of numbers for all queries. Here each query has its own list. Do
+# the three ways agree?
 
 # %%
 from course_lib.reference.shaw import key_term
@@ -191,9 +192,11 @@ figures.heatmap(
 )
 
 # %% [markdown]
+# The three ways agree exactly.
+#
 # ## Content, position, sum
 #
-# Unlike a bias, the position part is **inside** the scaling: it is also divided by $\sqrt{d_k}$.
+# Unlike a bias, this position part is **inside** the scaling, so it is also divided by $\sqrt{d_k}$.
 
 # %%
 scaled = S / np.sqrt(D_K)
@@ -254,8 +257,8 @@ print("output of sat:", output_sat)
 #
 # $$(w_\text{The} + w_\text{cat} + w_\text{sat})\, C_0 + w_\text{on}\, C_1 + w_\text{mat}\, C_2$$
 #
-# In general we add up the weights that query $i$ gives to the keys of each row, and call these sums `per_row`. Then we
-# multiply each sum by the vector of its row.
+# In general, query $i$ has one sum for each row of the table: the weights that it gives to all keys with this row. We
+# call these sums `per_row`, and multiply each by the vector of its row.
 
 # %%
 from course_lib.reference.shaw import shaw_attention
@@ -283,7 +286,7 @@ figures.side_by_side(
 #
 # Can training find vectors that let words look in different directions? A text has 12 words, each a number below 16. If
 # a word is below 8, the answer is the word before it, otherwise the word after. The first and the last word lack a
-# neighbour. Their answer is −100, which the loss ignores.
+# neighbour, so nothing is asked there. Their answer is −100, which the loss ignores.
 
 # %%
 import torch
@@ -317,7 +320,8 @@ print(f"one neighbour, else a guess: {1 / 2 + 1 / 2 / 16:.2f}")
 assert min(found["vectors"]) > 0.95 and max(found["bias"]) < 0.65
 
 # %% [markdown]
-# Always looking before is right for half of the words and 1 in 16 of the rest, 0.53. The bias does hardly better.
+# Always looking before is right for half of the words and 1 in 16 of the rest, 0.53. In these runs, the bias does only
+# a little better.
 #
 # ## What a second head or a feed-forward layer gives back
 #
@@ -334,14 +338,14 @@ assert max(accuracies.pop("one head")) < 0.6
 assert all(min(reached) > 0.95 for reached in accuracies.values())  # of the other three
 
 # %% [markdown]
-# All but the first. So in these runs, only a single head without a feed-forward layer fails. (*Deeper* shows how the
-# others succeed.)
+# All reach 0.95 except the first. So in these runs, only a single head without a feed-forward layer fails. (*Deeper*
+# shows how two of the others succeed.)
 #
 # ## Remember
 #
 # - $s_{ij} = q_i \cdot (k_j + a_{j-i}) / \sqrt{d_k}$: a vector per offset, inside the scaling. The query decides.
 # - The row of an offset is the clipped offset + clip.
-# - The value table adds to each output: weight per clipped offset times the vector of that offset.
+# - To each output, the value table adds the weight per clipped offset times the vector of that offset.
 # - In one head, a bias changes the ratio of before to after by one factor for all words. In our models, a second head
 #   or a feed-forward layer overcame this.
 #
@@ -414,34 +418,29 @@ figures.question(
 #
 # ## Deeper · How two heads, or one, solve it
 #
-# How do two heads with biases do it? These are the mean weights on the word before and the word after (seed 0):
+# How do two heads with biases do it, and one head with a feed-forward layer? How much weight does each head give to
+# the word before and to the word after? Here are the means of two committed models, for the words 0 to 7, whose answer
+# is before, and for the words 8 to 15, whose answer is after.
 
 # %%
-def print_weights(row, name):
-    for head, (low, high) in enumerate(zip(row["first_half"], row["second_half"])):
-        print(f"{name}, head {head}: words 0 to 7:  {low[0]:.2f} {low[1]:.2f}", end="   ")
-        print(f"words 8 to 15: {high[0]:.2f} {high[1]:.2f}")
-
-
-print_weights(study.pick(runs, condition="two heads", seed=0)[0], "two heads")
+for name in ("two heads", "one head, feed-forward"):
+    (row,) = study.pick(runs, condition=name, seed=0)
+    for head, halves in enumerate(zip(row["first_half"], row["second_half"])):
+        for half, (before, after) in zip(("words 0 to 7: ", "words 8 to 15:"), halves):
+            print(f"{name}, head {head}, {half} before {before:.2f}, after {after:.2f}")
 
 # %% [markdown]
-# Head 1 looks before, but hardly for the words 8 to 15. Head 0 looks after, and mostly for these words. A score is
-# content plus bias, and the bias is the same for all words. So the content decides for which half of the words a
-# head is strong. And with one head and a feed-forward layer?
-
-# %%
-for row in study.pick(runs, condition="one head, feed-forward"):
-    print_weights(row, f"seed {row['seed']}")
-
-# %% [markdown]
-# In these models the head treats all words alike: one neighbour gets about 0.6, the other 0.3. So the output contains
+# Of the two heads, one looks at the word before, mostly for the words 0 to 7. The other looks at the word after, mostly
+# for the words 8 to 15. A score is content plus bias, and a head's bias is the same for all words. So the content
+# decides for which half of the words a head looks at its neighbour.
+#
+# The single head treats all words alike: one neighbour gets about 0.6, the other about 0.3. So its output contains
 # both, at different strengths. The feed-forward layer also reads the word itself, and can pick the right one.
 #
 # ## Deeper · What it costs, and what it brought
 #
-# Multiplying first takes $n\,(2 \cdot \text{clip} + 1)\,d$ multiplications, the loops $n^2 d$. The first is cheaper
-# once $n > 2 \cdot \text{clip} + 1$; for our five tokens both are 100.
+# Multiplying first takes $n\,(2 \cdot \text{clip} + 1)\,d$ multiplications, and the loops take $n^2 d$. So multiplying
+# first is cheaper once $n > 2 \cdot \text{clip} + 1$; for our five tokens both numbers are 100.
 #
 # Both tables together hold $(2 \cdot \text{clip} + 1)(d_k + d_v)$ numbers. The paper's base model has separate tables
 # in every layer and head; in its big model the heads of a layer share them (section 4.1). How much is that for eight
@@ -472,18 +471,20 @@ print(f"compared with the projections of a layer (d_model 512): {8 * both_tables
 # |---|---|---|---|
 # | BLEU | 12.5 | 25.5 | 25.8 to 25.9 |
 #
-# So a small clip was enough. The paper suggests why: in a stack of layers, a token two steps away has itself looked two
-# steps further. Without the value table the BLEU was the same, 25.8; it was 25.3 without the key table. This is one
-# experiment, and the paper says that other tasks need further work.
+# So a small clip was enough. The paper suggests why: in a stack of layers, exact positions may travel further than the
+# clip, because each token passes on what it learned about its own neighbours. Without the value table the BLEU was the
+# same, 25.8; it was 25.3 without the key table. This is one experiment, and the paper says that other tasks need
+# further work.
 #
-# With a clip of 0, all offsets share one vector. It adds the same number to all scores of a query, so it cancels in the
-# softmax. The value side adds the same vector to every output, because weights sum to 1.
+# Why is 12.5 so low? With a clip of 0, all offsets share one vector, so it says nothing about position. In the scores
+# it adds the same number for all keys of a query, which the softmax cancels. On the value side it adds the same vector
+# to every output, because weights sum to 1.
 #
 # ## Deeper · Does it break causality?
 #
 # The table has vectors for later keys. Does a decoder then see the future? No, because the key vectors only change
 # scores, and the **mask** comes after them. A hidden key has weight 0, so neither its value nor its vector reaches the
-# output. We test this with a table that makes the future very tempting.
+# output. We test this with a table that draws nearly all weight to later keys if no mask hides them.
 
 # %%
 from course_lib.reference.attention import causal_mask

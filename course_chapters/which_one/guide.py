@@ -2,7 +2,7 @@
 
 from course_chapters.which_one import guide
 guide.ask()                     all situations, each with its recommendation in a fold
-guide.ask("decoder", "long")    those that are about these words, or take what is named so
+guide.ask("decoder", "long")    those that are about these words, or take what is named so, first or instead
 guide.ask("FIRE")               no verdict: no situation takes it
 """
 
@@ -29,7 +29,7 @@ WORDS = {  # the lines of a fold, by the fields of a situation; what to take is 
 
 
 def ask(*words: str) -> Picture:
-    """The situations with all these words in their heading or in what they take; without words, all.
+    """The situations with all these words in their heading or in what they take, or instead; without words, all.
 
     Something that none of them has gets no verdict, and the picture says so.
     """
@@ -57,7 +57,7 @@ def no_verdict(asked: str) -> str:
 
 
 def _fits(words: tuple[str, ...], heading: str, advice: Situation) -> bool:
-    return all(word.lower() in f"{heading} {advice.take}".lower() for word in words)
+    return all(word.lower() in f"{heading} {advice.take} {advice.instead}".lower() for word in words)
 
 
 def _fold(heading: str, advice: Situation, unfolded: bool) -> str:

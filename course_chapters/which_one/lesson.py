@@ -40,8 +40,8 @@ guide.ask("decoder", "no longer")
 # - *Trained small*: in two layers. This is a reason to test your own model.
 # - *Reported in a paper*: others have measured it.
 #
-# **You have SmolLM2, and texts longer than its 8,192 tokens.** In [[stretching_rope|chapter #]], the repairs were hardly
-# better in text than a window. What would you take?
+# **You have SmolLM2, and texts longer than its 8,192 tokens.** In [[stretching_rope|chapter #]], the repairs were
+# hardly better in text than a window. What would you take?
 
 # %% tags=["hide-output"]
 guide.ask("SmolLM2")
@@ -54,13 +54,11 @@ guide.ask("SmolLM2")
 guide.ask()
 
 # %% [markdown]
-# Other situations have no verdict.
-#
 # ## T5 is two models
 #
 # "T5 reads longer texts than it was trained on." T5 has one table for its encoder and another for its decoder. In its
-# first training, an input had 512 tokens and its target 114 ([[t5_buckets|chapter #]]). How many pairs of a text reached
-# the last bucket?
+# first training, an input had 512 tokens and its target 114 ([[t5_buckets|chapter #]]). How many pairs of a text
+# reached the last bucket?
 
 # %%
 from course_lib.reference.t5 import bucket
@@ -69,13 +67,14 @@ for name, both, n in (("encoder", True, 512), ("decoder", False, 114)):
     distance = np.arange(n)
     last = bucket(-distance, bidirectional=both) == bucket(-9999, bidirectional=both)
     pairs = (n - distance)[last].sum()  # with these distances, and the key before the query
-    print(f"{name}: the last bucket begins at {distance[last][0]}; {pairs:,} pairs of {n} tokens reach it")
+    print(f"{name}: the last bucket begins at {distance[last][0]}; pairs of {n} tokens that reach it: {pairs:,}")
 assert pairs == 1
 
 # %% [markdown]
-# All longer distances share the last number. Training reaches the encoder's often, and the decoder's hardly at all. In
-# our small models, such a table loses two nats ([[longer_than_training|chapter #]]). Fine-tuning on long
-# targets may have repaired your T5. So measure long inputs and long outputs apart.
+# All longer distances share the last number. Training reaches the encoder's often, and the decoder's by one pair a
+# text. In our small models, a table whose last four buckets no pair reached loses two nats
+# ([[longer_than_training|chapter #]]). Fine-tuning on long targets may have repaired your T5. So measure long inputs
+# and long outputs apart.
 #
 # ## A batch can break a model, too
 #
@@ -105,14 +104,13 @@ assert torch.allclose(packed, alone, atol=1e-6)
 guide.ask("packed")
 
 # %% [markdown]
-# Five families of fifteen find the borders, and none with `use_cache=True`. With left padding, only GPT-2 and BERT of
-# these need positions besides the mask (a task shows why). So **test that a text gives in a batch what it gives
-# alone.**
+# Five families of fifteen find the borders, and none with `use_cache=True`. With left padding, only GPT-2 and BERT
+# need positions besides the mask. So **test that a text gives in a batch what it gives alone.**
 #
 # ## What no row of offsets can say
 #
 # Ten tokens back is far for the twentieth token, and near for the two-thousandth. So FIRE (Li et al. 2023) divides
-# $\psi$ of the distance by $\psi$ of the query's position, where $\psi(x) = \ln(c\,x + 1)$. The result is the *share*.
+# $\psi$ of the distance by $\psi$ of the query's position, where $\psi(x) = \ln(c\,x + 1)$. This is the *share*.
 # With $c = 1$, for the query *mat* at position 4:
 
 # %%
@@ -124,8 +122,8 @@ for j in (3, 2, 0):
     print(f"mat → {TOKENS[j]:3}: distance {4 - j}, share {psi(4 - j):.4f} / {psi(4):.4f} = {psi(4 - j) / psi(4):.4f}")
 
 # %% [markdown]
-# A small network $g$ turns the share into the bias. The denominator is at least $\psi(\tau)$, so the first queries do not
-# divide by tiny numbers. Training learns $g$, $c$ and $\tau$.
+# A small network $g$ turns the share into the bias. The denominator is at least $\psi(\tau)$, so the first queries do
+# not divide by tiny numbers. Training learns $g$, $c$ and $\tau$.
 #
 # $$b_{ij} = g\left(\frac{\psi(i - j)}{\psi(\max(i, \tau))}\right)$$
 #
@@ -144,15 +142,15 @@ assert np.allclose(fire, np.tril(-2 * shares(n, c=1, threshold=tau)))
 figures.heatmap(np.where(mask, fire, -np.inf), alt="FIRE's bias: the diagonals are not constant")
 
 # %% [markdown]
-# At distance 1, the bias takes three values, because the denominator grows. A row of offsets ([[diagonals|chapter #]])
-# has one number for each distance, so it cannot express FIRE.
+# At distance 1, the bias takes three values, because the denominator grows from $\tau$ on. A row of offsets
+# ([[diagonals|chapter #]]) has one number for each distance, so it cannot express FIRE beyond $\tau$.
 #
 # ## Position from content
 #
 # FoX, the forgetting transformer (Lin et al. 2025), uses no positions. In each head, every token $l$ computes a
 # **gate** $f_l$ between 0 and 1 from its vector. When a query looks back past token $l$, every key before $l$ counts
-# only $f_l$ times as much: its $e^s$, where $s$ is the score, is multiplied by $f_l$. Suppose that the gates of one head
-# are 1/4 at *sat*, 1/2 at *mat* and 1 elsewhere. How much is left of each key when *mat* looks back?
+# only $f_l$ times as much: its $e^s$, where $s$ is the score, is multiplied by $f_l$. Suppose that the gates of one
+# head are 1/4 at *sat*, 1/2 at *mat* and 1 elsewhere. How much is left of each key when *mat* looks back?
 
 # %%
 from course_lib.reference.fox import fox_bias
@@ -170,9 +168,9 @@ assert np.allclose(fox[-1], np.log(kept))
 #
 # $$b_{ij} = \sum_{l=j+1}^{i} \ln f_l$$
 #
-# So how far a key seems depends on the tokens after it. In [[longer_than_training|chapter #]], two-layer models named the
-# last bit written (*flip-flop*) and the value of a name told far back (*retrieval*). We print the lowest and the highest
-# seed at 1,024 tokens.
+# So how far a key seems depends on the tokens after it. In [[longer_than_training|chapter #]], two-layer models named
+# the last bit written (*flip-flop*) and the value of a name told far back (*retrieval*). We print the lowest and
+# highest seed at 1,024 tokens.
 
 # %%
 for task in (measured.BITS, measured.NAMES):
@@ -182,13 +180,13 @@ for task in (measured.BITS, measured.NAMES):
 
 # %% [markdown]
 # In flip-flop, a write can close its gate on all earlier writes. In retrieval, every gate below 1 after a name takes
-# weight from it. (We have not tested whether this is the cause.)
+# weight from it. (We have not tested these causes.)
 #
 # ## A linear layer is a position scheme
 #
-# In Qwen 3.5 and Kimi Linear, three of four layers are *linear*, without a softmax. Such a layer keeps a matrix $S$, the
-# **state**, whatever the length. In the simplest form, each token adds its key and value, and a gate lets the past
-# fade:
+# In Qwen 3.5 and Kimi Linear, three of four layers are *linear*, without a softmax. Such a layer keeps a matrix $S$,
+# the **state**, whatever the length. In the simplest form, each token adds its key and value, and a gate lets the past
+# fade. (Theirs also erase, see *Deeper*.)
 #
 # $$S_i = f_i\,S_{i-1} + k_i v_i^\top, \qquad o_i = q_i S_i$$
 #
@@ -212,21 +210,22 @@ f = np.array([1, 0.9, 0.5, 0.8, 0.9])
 for name, gate in (("all gates 1", np.ones(n)), ("other gates", f)):
     change = linear(Q[swapped], K[swapped], V[swapped], gate)[-1] - linear(Q, K, V, gate)[-1]
     print(f"{name}: the last output changes by up to {abs(change).max():.3f}")
-assert np.allclose(linear(Q, K, V, [1, 1, 1, 0, 1])[3:], linear(Q[3:], K[3:], V[3:], f[3:] > 0))
+reset = linear(Q, K, V, [1, 1, 1, 0, 1])  # a second text begins at token 3
+assert np.allclose(reset[3:], linear(Q[3:], K[3:], V[3:], [1, 1]))
 
 # %% [markdown]
 # State and grid give the same output. With all gates 1, a query sees a bag of words. **The gates are the position
 # scheme of this layer.** It has no speeds to stretch, and no mask can hide what its state has read. So packed texts
-# need a reset, such as a gate of 0 at the first token of a text (the last line).
+# need a reset, such as a gate of 0 at the first token of a text.
 #
 # ## A scheme of your own
 #
-# Does a new scheme do what its formula says, and what does it cost? `own_scheme` answers both. (*Deeper* trains it.) Our
-# example is a bias that falls linearly up to distance 16 and is then constant.
+# Does a new scheme do what its formula says, and what does it cost? `own_scheme` answers both.
+# Our example is a bias that falls linearly up to distance 16 and is then constant.
 #
-# A scheme is a class with *hooks*, methods that the layer calls. The hook `bias` gets the numbers of queries, of keys and
-# of tokens in the cache (`past`), and returns one number per offset. `agrees` compares it with plain loops that use your
-# formula for one offset $r$. This first version has a fault. Can you see it?
+# A scheme is a class with *hooks*, methods that the layer calls. The hook `bias` gets the numbers of queries, of keys
+# and of tokens in the cache (`past`), and returns one number per offset. `agrees` compares it with plain loops that use
+# your formula for one offset $r$. This first version has a fault. Which?
 
 # %% tags=["hide-output"]
 from course_lib.nn.grid import row_offsets
@@ -266,9 +265,9 @@ cost
 # %% [markdown]
 # ## And yours
 #
-# A recommendation is a guess about your model until it is tested there. The check-up pads, packs and moves a text, which
-# should change nothing in a model with RoPE. This small one has a fault that no short text shows. Which line is wrong?
-# Then put your own model into `logits`.
+# A recommendation is a guess about your model until it is tested there. The check-up pads, packs and moves a text,
+# which should change nothing in a model with RoPE alone. This small one has a fault that no short text shows. Which
+# line is wrong? Then put your own model into `logits`.
 
 # %% tags=["hide-output", "nbval-ignore-output"]
 from course_lib.checkup import checkup
@@ -300,8 +299,8 @@ figures.checkup_report(report)
 # - In a new decoder take RoPE, because it leaves attention and its kernels as they are. For a model that you have, read
 #   its `config.json`, and load its rule.
 # - A text must give in a batch what it gives alone. A leak raises no error.
-# - FIRE's bias depends on the query's position, and FoX's on the tokens after the key. In a linear layer, the gates are
-#   the position scheme.
+# - Beyond its threshold, FIRE's bias depends on the query's position. FoX's depends on the tokens after the key. In the
+#   simplest linear layer, the gates are the position scheme.
 #
 # ## The whole course in questions
 
@@ -370,8 +369,9 @@ assert step.gap[0] < 0.5  # YaRN: 0.54
 step
 
 # %% [markdown]
-# With the gap its loss rises less than YaRN's, and yet it finds only one of four far keys, where YaRN finds all. So a
-# low loss does not show that far words are used. `help(own_repair)` shows how to write a bias or a mask.
+# With the gap of 16,384 its loss rises less than YaRN's, and yet it finds only one of four keys told 20,000 positions
+# back, where YaRN finds all. So a low mean loss at one gap does not show that far keys are found at another.
+# `help(own_repair)` shows how to write a bias or a mask.
 #
 # ## Deeper · More positions from content
 #
@@ -380,11 +380,12 @@ step
 # has no verdict on them.
 #
 # - **CoPE** (Golovneva et al. 2024) counts tokens of a kind. A gate $g_{ik} = \sigma(q_i \cdot k_k)$ says whether query
-#   $i$ counts token $k$, and the position of key $j$ is $\sum_{k=j}^{i} g_{ik}$. If the gates count full stops, a head can
-#   ask for "the last sentence but one". If every gate is 1, it is a vector per distance.
-# - **PaTH** (Yang et al. 2025) puts a matrix $H_t = I - \beta_t w_t w_t^\top$ for every token $t$ between key and query.
-#   With a unit vector $w_t$, $\beta_t = 1$ erases a direction and $\beta_t = 2$ reverses it. The linear layers of Qwen
-#   3.5 and Kimi Linear multiply their state by such a matrix, $I - \beta k k^\top$, so they erase as well as forget.
+#   $i$ counts token $k$, and the position of key $j$ is $\sum_{k=j}^{i} g_{ik}$. If the gates count full stops, a head
+#   can ask for "the last sentence but one". If every gate is 1, it is a vector per distance.
+# - **PaTH** (Yang et al. 2025) puts a matrix $H_t = I - \beta_t w_t w_t^\top$ for every token $t$ between key and
+#   query. With a unit vector $w_t$, $\beta_t = 1$ erases a direction and $\beta_t = 2$ reverses it. The linear layers
+#   of Qwen 3.5 and Kimi Linear multiply their state by such a matrix, $I - \beta k k^\top$, so they erase as well as
+#   forget.
 # - [**PoPE**](https://arxiv.org/abs/2509.10534) (2025) lets position alone decide the angles of the
 #   pairs, and content only their lengths.
 # - [**GRAPE**](https://arxiv.org/abs/2512.07805) (2025) writes RoPE, ALiBi and FoX as one kind of step,

@@ -61,6 +61,15 @@ def found(run: str, task: str = NAMES) -> str:
     return f"{right(run, task)[-1]:.0%}"
 
 
+def time(run: str) -> str:
+    """How long its training took, in the times that RoPE's took: medians of the seeds of one task."""
+    seconds = {
+        name: [row["seconds"] for row in committed() if (row["task"], row["scheme"]) == (NAMES, name)]
+        for name in (run, "rope")
+    }
+    return f"{np.median(seconds[run]) / np.median(seconds['rope']):.1f}"
+
+
 def gib(layers: int, numbers: int, tokens: int = LONG) -> float:
     """GiB of a cache in bfloat16, with so many numbers per token in each layer."""
     return layers * numbers * tokens * 2 / 2**30
@@ -92,17 +101,17 @@ def lost(condition: str) -> str:
 
 NEW = {
     "a decoder, texts no longer than in training": Situation(
-        take="RoPE in every layer, with base 10,000.",
+        take="RoPE in every layer, with base 10,000 (100,000 or more from 8,192 tokens on).",
         instead="T5 buckets, if speed, flash kernels and longer texts will never matter.",
         why="It learns nothing, every kernel and cache takes it, and its speeds can be changed later.",
         computed="It turns queries and keys before the scores, so attention itself stays as it is.",
-        released="Llama 3, Qwen 3, SmolLM2 and Gemma 3 have it.",
-        small=f"Against it: RoPE has {nats('rope')} nats, T5 buckets {nats('t5-64')}, FoX {nats('fox')}, ALiBi "
-        f"{nats('alibi')}.",
-        unknown="Whether T5 buckets and FoX keep this small lead in large models, and which base is best.",
+        released="Llama 3, Qwen 3, SmolLM2 and Gemma 3 have it. For 8,192 tokens, SmolLM2 has base 100,000 and Llama 3 "
+        "500,000.",
+        small=f"Against it: RoPE has {nats('rope')} nats, T5 buckets {nats('t5-64')}, Transformer-XL "
+        f"{nats('transformer-xl')}, FoX {nats('fox')}. For it: ALiBi has {nats('alibi')}.",
+        unknown="Whether these three keep their small lead in large models, and which base is best.",
         costs=f"No parameters. A cache as without positions, {gib(32, 2048):.1f} GiB for 32k tokens in Llama 3.1 8B.",
-        unless="Texts will outgrow training: see the decoder for 128k tokens. For 8,192 tokens and more, the models "
-        "above have larger bases.",
+        unless="Texts will outgrow training: see the decoder for 128k tokens.",
         test=f"The loss by place in the text (`loss_by_length`, {chapter('longer_than_training')}).",
     ),
     "a decoder, texts of 128k tokens and more": Situation(
@@ -110,7 +119,7 @@ NEW = {
         instead="RoPE with a large base in every layer, and a last stage of training on long texts.",
         why="A window meets no new distance, and a layer without positions no new angle. In our small models, each "
         "needs the other.",
-        released="Command A and EXAONE 4 are built so.",
+        released="Command A and EXAONE 4 32B are built so. The alternative: Llama 3.1, with a rule for its speeds.",
         small=f"From 128 to 1,024 tokens, the loss in text changes by {change('window-64+none')} nats, and "
         f"{found('window-64+none')} of far names are found. With RoPE in the full layer, too: "
         f"{change('window-64+rope')}, {found('window-64+rope')}. With full RoPE below, instead of windows: "
@@ -119,8 +128,9 @@ NEW = {
         unknown="How far large models of this kind read beyond their training.",
         costs=f"{gib(8, 2048) + gib(24, 2048, 4096):.1f} GiB for 32k tokens instead of {gib(32, 2048):.1f} (sizes of "
         "Llama 3.1 8B). A kernel with a window.",
-        unless=f"The last write counts: our small hybrid gets {found('window-64+none', BITS)} right, FoX "
-        f"{found('fox', BITS)}.",
+        unless=f"The last of many writes counts: our small hybrid gets {found('window-64+none', BITS)} right. Then try "
+        f"FoX in the full layers first: in all layers it gets {found('fox', BITS)} (but finds {found('fox')} of far "
+        "names).",
         test="Pass keys at five depths, and the loss with the far keys hidden but the first tokens kept "
         f"({chapter('longer_than_training')}).",
     ),
@@ -132,15 +142,16 @@ NEW = {
         f"windows of 96, and {lost('window 96, kept [0]')} if they keep token 0.",
         unknown="We know of no released model with windows and learned sinks in all its layers.",
         costs="One number per head. A kernel with a window that takes a sink or returns the log-sum-exp.",
-        unless="Something told long ago must be found: N layers reach N · (w − 1) tokens back.",
+        unless="Something must be found that was told more than N · (w − 1) tokens ago, where N layers do not reach: "
+        "store the text, and search it.",
         test="A ring gives what a whole pass with the same windows gives "
         f"(`ring_step`, {chapter('windows_and_sinks')}).",
     ),
     "an encoder for text": Situation(
-        take="RoPE: in two of three layers in windows of 128 with base 10,000, in the others with a larger base.",
+        take="RoPE: in two of three layers in windows of 128 with base 10,000, in the others with base 160,000.",
         instead="RoPE in every layer, as in EuroBERT.",
         why="A turn tells before from after. Texts that are packed without padding keep a flash kernel.",
-        released="ModernBERT is built so, with base 160,000 in its full layers.",
+        released="ModernBERT is built so, for texts of up to 8,192 tokens.",
         unknown="We know of no comparison of encoders that differ in their positions alone.",
         costs="No parameters, no cache. Packed texts need a kernel that takes their lengths, or a mask of blocks.",
         unless="Texts have at most 512 tokens and speed does not matter: buckets as in T5 serve, too (MPNet).",
@@ -149,7 +160,7 @@ NEW = {
     "speech, whole recordings": Situation(
         take="RoPE in every layer of the encoder.",
         instead="Transformer-XL's terms, as in Parakeet.",
-        why="Every kernel takes it. A bias that learns leaves most fused ones.",
+        why="Every kernel takes it. Most fused ones refuse a bias that learns.",
         released="Moonshine, LASR and GLM-ASR rotate; Parakeet and Granite Speech do not.",
         paper="Zhang et al. 2025: faster training, similar or lower error. We have not seen their tables.",
         costs=f"No parameters. Transformer-XL's terms: {24 * XL.parameters.of(Sizes(1024, 8)) / 1e6:.1f} million "
@@ -197,14 +208,17 @@ NEW = {
         test="Play it backwards: answers about before and after are swapped.",
     ),
     "a tiny decoder, texts longer than in training": Situation(
-        take="FoX.",
-        instead="T5 buckets, the last of which begins at half the training length.",
-        why="In our study its loss in text is among the lowest, and stays level.",
-        small=f"Loss in text at 128 tokens, and its change up to 1,024: FoX {nats('fox')} and {change('fox')}, T5 "
-        f"buckets {nats('t5-64')} and {change('t5-64')}, RoPE {nats('rope')} and {change('rope')}. FoX gets "
-        f"{found('fox', BITS)} of last writes right.",
-        costs="H · (D + 1) parameters a layer, a number per head and token in the cache, one more channel in SDPA.",
-        unless=f"Names told far back count: FoX finds {found('fox')}, T5 buckets {found('t5-64')}.",
+        take="Transformer-XL, for a low loss and for far questions.",
+        instead="FoX, for the last of many writes, and for speed.",
+        why="In our study its loss in text is among the lowest and stays level, and it finds names told far back.",
+        small=f"Loss in text at 128 tokens, and its change up to 1,024: Transformer-XL {nats('transformer-xl')} and "
+        f"{change('transformer-xl')}, FoX {nats('fox')} and {change('fox')}, RoPE {nats('rope')} and {change('rope')}. "
+        f"Far names: {found('transformer-xl')}, {found('fox')}, {found('rope')}. Last writes: "
+        f"{found('transformer-xl', BITS)}, {found('fox', BITS)}, {found('rope', BITS)}.",
+        costs=f"D² + 2 · D parameters a layer, {time('transformer-xl')} times RoPE's training time in our study, no "
+        "flash kernel: SDPA with a mask of n × n numbers, or FlexAttention. FoX: H · (D + 1) parameters, "
+        f"{time('fox')} times RoPE's time, one more channel in SDPA, a number per head and token in the cache.",
+        unless="The model will grow: then kernels count, and two layers say little. See the first two situations.",
         test="`own_scheme.train` with three seeds, and questions about far tokens.",
     ),
 }
@@ -238,25 +252,26 @@ BATCH = {
 
 HAVE = {
     "Llama 3.1 or 3.2: longer texts": Situation(
-        take="Change nothing, up to 131,072 tokens: its `config.json` has a rule.",
+        take="Change nothing, up to 131,072 tokens.",
         instead="Past that, a window that keeps token 0, if nothing far is asked.",
-        why="It was trained with this rule, which slows its open pairs by 8 (by 32 in the 1B and 3B of Llama 3.2).",
+        why="Its file has a rule, which slows its open pairs by 8 (by 32 in the 1B and 3B of Llama 3.2).",
         released="The files of Llama 3.1 8B and Llama 3.2 1B.",
         unknown="The file of the 3B, which we have not seen.",
         paper="Llama Team 2024: 800 billion tokens of training on longer texts (405B).",
         costs=f"{gib(32, 2048):.1f} GiB for 32k tokens (8B). Any kernel.",
-        unless="Yours is Llama 3 of April 2024, which has no rule and reads 8,192 tokens.",
+        unless="Yours is Llama 3 of April 2024, which has no rule and reads 8,192 tokens: take 3.1.",
         test="The slowest pairs are 8 or 32 times slower than without the rule. Then a pass key.",
     ),
     "Qwen 3: longer texts": Situation(
         take="Past 32,768 tokens, YaRN by the length divided by 32,768, at most 4. Leave it out for shorter texts.",
-        instead="A release of July 2025 (2507), which reads 262,144 tokens.",
+        instead="A 2507 release (262,144 tokens), if your size has one.",
         why="The factor acts at every length, so it may harm short texts.",
         released="Its file says 40,960 positions. The rule needs 32,768, the length of its training.",
         unknown="Its cards, which we know only as others quote them.",
         small=f"{YARN} by 8: from {repaired('as trained')[0]:.2f} to {repaired(YARN)[0]:.2f} nats at 128 tokens.",
         costs=f"{gib(36, 2048):.1f} GiB for 32k tokens (8B). Any kernel.",
-        unless="You can train on long texts. After 600 steps, our small models did as well without any rule.",
+        unless="You can train on long texts: then compare with training without any rule. In our small models, 600 "
+        "steps of it did as well.",
         test=f"Short texts first (`short_text`, {chapter('stretching_rope')}), then a pass key.",
     ),
     "Qwen 3.5, Kimi Linear, hybrids with linear layers: longer texts": Situation(
@@ -265,17 +280,17 @@ HAVE = {
         released="Kimi Linear rotates nowhere, Qwen 3.5 a quarter of the channels in every fourth layer.",
         unknown="This course has run no such model on long texts.",
         costs=f"{gib(8, 2048):.1f} GiB for 32k tokens, not {gib(32, 2048):.1f} (Qwen 3.5). Linear kernels.",
-        unless="Its card gives a rule for the layers that rotate.",
+        unless="Past 262,144 tokens: Qwen 3.5's card gives YaRN.",
         test="A pass key at several depths, and the last of many writes.",
     ),
     "Gemma 3 or 4: longer texts": Situation(
-        take="Change nothing, up to 131,072 tokens.",
+        take="Change nothing, up to the length in its file.",
         why="Five of six layers are windows, which meet no new distance, and the sixth was made for long texts.",
         computed=f"Gemma 4's slowest pair makes a turn in {2 * np.pi / frequencies(512, 1e6)[63]:.0f} tokens, so none "
         "is open.",
         paper="Gemma Team 2025: past 128k tokens, Gemma 3 degrades rapidly.",
         costs=f"{gib(5, 2048) + gib(29, 2048, 1024):.2f} GiB for 32k tokens, not {gib(34, 2048):.2f} (Gemma 3 4B).",
-        unless="The file of your size says another length (Gemma 3 1B: 32,768).",
+        unless="You need more (Gemma 3 1B: 32,768; most others: 131,072): then take another model.",
         test="Your program has both sets of speeds: base 10,000 in windows, 1,000,000 elsewhere. Then a pass key.",
     ),
     "gpt-oss: longer texts": Situation(
@@ -283,7 +298,7 @@ HAVE = {
         why="It was trained so, with windows of 128 in every second layer and a learned sink in every head.",
         released="GptOssConfig in transformers 5.23.",
         costs=f"{gib(12, 1024) + gib(12, 1024, 128):.2f} GiB for 32k tokens (20B). A kernel with windows and sinks.",
-        unless="You train it on packed texts: its masks do not see the positions.",
+        unless="You train it on packed texts: its masks do not see the positions, so keep one text per row.",
         test=f"Your program reads `truncate: false` and the sinks (`sink_output`, {chapter('windows_and_sinks')}).",
     ),
     "DeepSeek-V3 or V4: longer texts": Situation(
@@ -294,7 +309,7 @@ HAVE = {
         unknown="What the files of V4 say. We have not seen them.",
         costs=f"{gib(61, 512 + 64):.1f} GiB for 32k tokens (V3); plain heads {gib(61, 128 * (192 + 128)):.0f}. Its "
         "own kernels.",
-        unless="Texts exceed the 128k tokens that V3 was trained on.",
+        unless="Texts exceed the 128k tokens that V3 was trained on: split them, and search for the right part.",
         test="In V4, no temperature multiplies query and key. Then a pass key.",
     ),
     "SmolLM2: texts longer than 8,192 tokens": Situation(
@@ -307,16 +322,19 @@ HAVE = {
         f"{pass_keys('as released')}, and {pass_keys('YaRN 2')} with YaRN. Against it: across a gap of 16,384, YaRN "
         "by 4 does as badly as hiding the words before it.",
         unknown="Whether this holds for other long texts.",
-        costs=f"{gib(30, 384, 16_384):.2f} GiB for 16,384 tokens, {gib(30, 384, 1024):.2f} with the window.",
-        unless="You can train on long texts. After 600 steps, our small models did as well without any rule.",
-        test="`own_repair.measure`: short texts, a gap, a near key and a far key. Then your own texts.",
+        costs=f"{gib(30, 384, 16_384):.2f} GiB for 16,384 tokens, {gib(30, 384, 1024):.2f} with a window. Any kernel.",
+        unless="You can train on long texts: then compare with training without any rule. In our small models, 600 "
+        "steps of it did as well.",
+        test="`own_repair.measure`: short texts, a gap, a near key and a far key. Then keys at several distances, and "
+        "your own texts.",
     ),
     "T5 or umT5: longer texts": Situation(
         take="Give it longer inputs as they are. Do not rely on outputs longer than its targets were.",
         why="T5 is two models: training filled the last bucket of the encoder, and hardly that of the decoder.",
         computed=f"The encoder's last bucket begins at {bucket_starts()[-1]}, in inputs of 512 tokens. The decoder's "
         f"begins at {bucket_starts(bidirectional=False)[-1]}, which one pair of a target of {TARGET} tokens reaches.",
-        small=f"At 1,024 tokens: {change('t5-64')} nats if training reached the last bucket, else {change('t5-256')}.",
+        small=f"At 1,024 tokens: {change('t5-64')} nats if training filled the last bucket, {change('t5-256')} if it "
+        "reached none of the last four.",
         unknown="Whether fine-tuning on long targets has repaired this in your T5.",
         costs=f"{gib(12, 2 * 12 * 64):.1f} GiB for an input of 32k tokens (base). SDPA, but no flash kernel.",
         unless="Yours was fine-tuned on long outputs, and passes the test.",
@@ -341,7 +359,7 @@ HAVE = {
         test="The accuracy at both sizes, before and after.",
     ),
     "BLOOM, MPT or Falcon with ALiBi: longer texts": Situation(
-        take="Use it as it is, if the answer stands near its question.",
+        take="Use it as it is, if the answer is near its question.",
         instead="Split the text into chunks, and search for the right one.",
         why="Its line continues, and far keys lose their weight.",
         small=f"At 1,024 tokens, {change('alibi')} nats in text, and {found('alibi')} of far names found.",

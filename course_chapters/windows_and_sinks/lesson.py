@@ -96,9 +96,9 @@ print("40 tokens read; keys in the cache:", tuple(ring.k.shape), "(batch, heads,
 assert torch.allclose(by_ring, at_once, atol=1e-6)
 
 # %% [markdown]
-# So the ring holds all that the layer needs, *as long as the text only grows*. Now we drop the last two tokens, as after
-# a rejected draft. A new token 38 needs token 35, which token 39 has overwritten. To go back, keep what a draft
-# overwrites, here in an earlier copy.
+# So the ring holds all that the layer needs, *as long as the text only grows*. Now we drop the last two tokens, as
+# after a rejected draft. A new token 38 needs token 35, which token 39 has overwritten. To go back, keep a copy from
+# before the draft.
 
 # %%
 try:
@@ -114,7 +114,7 @@ with torch.no_grad():
 
 # %% [markdown]
 # **What does it save?** The smaller gpt-oss model has 24 layers, with 8 heads of 64 channels for keys and values. Every
-# second layer has a window, of 128 tokens. How much of the memory remains?
+# second layer has a window of 128. How much of the memory remains?
 
 
 # %%
@@ -131,7 +131,7 @@ print(f"gpt-oss, 131,072 tokens: {2 * half:,.0f} MiB without windows, "
 # ## How far do layers reach?
 #
 # Take "The cat sat on mat" with $w = 3$. In the second layer, *mat* reads *sat*, which has read *The* in the first. So
-# *mat* can know something about *The*, which is outside its window.
+# *mat* can know something about *The*, outside its window.
 #
 # How far do three such layers reach? The gradient of the last output is zero for every input that cannot change it.
 
@@ -169,8 +169,8 @@ figures.question(
 # ## A head that finds nothing
 #
 # The weights of a row sum to 1, so a head must give its weight to some key. In [[released_model|chapter #]], many heads
-# of SmolLM2 gave most of it to token 0. One of them is head 18.8 (layer 18, head 8). It reads a short text, and then the
-# same text with another first word.
+# of SmolLM2 gave most of it to token 0, such as head 18.8 (layer 18, head 8). It reads a short text, then the same with
+# another first word.
 
 # %% tags=["nbval-ignore-output"]
 model = released.load()
@@ -194,10 +194,10 @@ assert head(text)[:, 0].min() > 0.9
 figures.side_by_side(draw(head(text), text, "As it is"), draw(head(other), other, "Another token 0"))
 
 # %% [markdown]
-# Nearly all of the weight goes to token 0. Such a key is called an **attention sink** (Xiao et al.
-# 2023). Why token 0? Not because of its word. And not because of position 0, which a model with RoPE cannot see: if we
-# move all positions by 3,000, all weights stay. But token 0 is the only one that can attend only to itself. Is that the
-# cause? We let token 3, *on*, attend only to itself, too.
+# Nearly all of the weight goes to token 0. Such a key is called an **attention sink** (Xiao et al. 2023). Why token 0?
+# Hardly because of its word. And not because of position 0, which a model with RoPE cannot see: if we move all
+# positions by 3,000, all weights stay. But token 0 is the only one that can attend only to itself. Is that the cause?
+# We let token 3, *on*, attend only to itself, too.
 
 # %% tags=["hide-input"]
 # @title Question
@@ -221,8 +221,8 @@ assert two[4:, [0, 3]].min() > 0.4
 draw(two, text, "Token 3 sees only itself")
 
 # %% [markdown]
-# Token 3 is a second sink. Is it so elsewhere? In five texts, seven tokens each took turns in seeing
-# only themselves (committed runs). Here is the weight that later queries gave to them.
+# Token 3 is a second sink. Is it so elsewhere? In each of five texts, we let seven tokens see only themselves, one at a
+# time (committed runs). Later queries gave it this weight, in head 18.8 and (mean of all heads) from layer 12 on.
 
 # %%
 alone = [row for row in committed("new sinks") if "head 18.8" in row and row["condition"].startswith("token")]
@@ -236,8 +236,8 @@ for who in ("head 18.8", "from layer 12"):
 # ## Where it arises, and what it holds
 #
 # What marks token 0 inside the model? Each layer receives one vector per token. Here are the largest absolute number in
-# this vector, the weight on token 0 (mean of all heads and later queries), and the length of the value, all as means
-# over four texts.
+# this vector, the weight on token 0 (mean of all heads and later queries), and the length of the value, as means over
+# four texts.
 
 # %%
 texts = committed("sink by layer", condition="as released")
@@ -245,7 +245,7 @@ names = ("residual 0", "residual", "weight", "value 0", "value")
 mean = {name: np.mean([row[name] for row in texts], axis=0) for name in names}
 fig, (largest, weight, value) = plt.subplots(1, 3, figsize=(9, 2.6), layout="constrained")
 largest.semilogy(mean["residual 0"], label="token 0")
-largest.semilogy(mean["residual"], label="other tokens (median)")
+largest.semilogy(mean["residual"], label="largest of each other token (median)")
 largest.set(title="largest number", xlabel="layer")
 largest.legend()
 weight.plot(mean["weight"])
@@ -262,14 +262,15 @@ figures.show(fig, alt="By layer: the largest number of token 0 is some hundreds 
     "token 0 follows its largest number. Where this is large, its value is shorter than others.")
 
 # %% [markdown]
-# A number is a **massive activation** if its size is above 100 and about a thousand times the median size or more (Sun
-# et al. 2024). Token 0 enters the layers from 12 on with one, and there it gets the most weight. Its value is short, so
-# a head that looks at it adds little to the output. But the model needs this little (see *Deeper*).
+# A number is a **massive activation** if its size is above 100 and about a thousand times the median size of all
+# numbers or more (Sun et al. 2024). Token 0 enters the layers from 12 to 28 with one, and there it gets the most
+# weight. Its value is short, so a head that looks at it adds little to the output. But the model needs this little
+# (*Deeper*).
 #
 # ## A window without the sink, and with it
 #
-# The model reads *Alice* with a window of 64 in all layers. From query 64 on, token 0 is outside. Then we give the cache
-# an extra slot for token 0 or, as a control, for token 20. Last, we give it none, but every 32nd token sees only
+# The model reads *Alice* with a window of 64 in all layers. From query 64 on, token 0 is outside. Then we give the
+# cache an extra slot for token 0 or, as a control, for token 20. Last, we give it none, but every 32nd token sees only
 # itself. Which changes break the model?
 
 # %% tags=["hide-output", "nbval-ignore-output"]
@@ -292,7 +293,7 @@ assert rise["window of 64, every 32nd alone"] < 0.6 * rise["window of 64"]
 
 # %% [markdown]
 # With token 0 the rise is small, though all other far keys are gone. Without it, the rise is large, and token 20 does
-# not help. Tokens that see only themselves do in part, although this alone costs something (last line). Here are five
+# not help. Tokens that see only themselves help in part, although this alone costs something (last line). Here are five
 # texts, with a control: every 32nd token sees one token more.
 
 # %%
@@ -302,8 +303,9 @@ for condition in ("", ", kept [0]", ", every 32nd sees itself only", ", every 32
     print(f"window 64{condition:38} {found.mean():+.2f} ± {error:.2f}  texts:", *(f"{x:.2f}" for x in found))
 
 # %% [markdown]
-# With tokens that see only themselves, nearly half of the rise is gone. If each sees one token more, this helps about as
-# much in the first text and the last, and hardly in the others. We do not know why.
+# With tokens that see only themselves, nearly half of the rise is gone. If each sees one token more, this helps about
+# as much in the first text and the last, and hardly in the others. (Whether it becomes a sink depends on the other
+# token.)
 #
 # So for this model, a ring should also **keep the first token**: `RingCache(64, keep=1)`.
 #
@@ -334,10 +336,14 @@ assert np.allclose(softmax_with_sink(s, np.log(2)), [1 / 8, 2 / 8, 3 / 8])
 # the order only what the causal mask reveals. A **hybrid** puts it above layers with positions. In Cohere's Command
 # A, three of four layers have RoPE in a window, and every fourth reads the whole text without positions.
 #
-# Is it the missing positions that help, or the window? In the study, models of two layers were trained at 128 tokens:
-# with RoPE in a window of 64 in both (`window-64`), or in the first only, below a layer that sees everything, without
-# positions (the hybrid, `window-64+none`) or with RoPE (`window-64+rope`). In `rope+none`, the first layer has RoPE and
-# no window. Which keep their loss in text, and which find the value of a name far back (retrieval)?
+# Is it the missing positions that help, or the window? The study trained models of two layers at 128 tokens:
+#
+# - `window-64`: RoPE in a window of 64 in both layers;
+# - `window-64+none`, the hybrid: above such a window, a layer that sees everything, without positions;
+# - `window-64+rope`: the same with RoPE in the upper layer;
+# - `rope+none`: the hybrid without the window.
+#
+# Which keep their loss in text, and which find the value of a name far back (retrieval)?
 
 # %% tags=["hide-output"]
 from course_chapters import measured, questions
@@ -423,8 +429,8 @@ figures.question(
 #
 # ## Deeper · Another first word, and none
 #
-# A window of 96, in four texts. `kept` lists the tokens with extra slots. In the last line there is no
-# window, but token 0 is hidden from all later tokens.
+# A window of 96, in four texts. `kept` lists the tokens with extra slots. The last line has no window,
+# but hides token 0 from all later tokens.
 
 # %%
 def table(*lines):
@@ -441,8 +447,8 @@ cases = ("kept []", "kept [0]", "another token 0 kept")
 table(*[("windows", window + case) for case in cases], ("windows", "first 1 hidden from later ones"))
 
 # %% [markdown]
-# Another first word serves as well. And hiding token 0 from the beginning hardly does harm, because token 1 then attends
-# only to itself.
+# Another first word serves as well. (Few words share the weight with token 1, as *hailed* before *cat sat on the mat*
+# does.) Hiding token 0 from the beginning hardly does harm, because token 1 then attends only to itself.
 #
 # ## Deeper · A short key, and a short value
 #
@@ -455,8 +461,8 @@ print(f"cosine of queries with the key: of token 0 {in_20['cosine 0']:.2f}, of t
 
 # %% [markdown]
 # The queries point towards this key, and slightly away from that of token 50. And does the short value matter? Before a
-# layer computes values, RMSNorm divides each vector by its size, and a vector with one huge number then looks nearly the
-# same for every word. We give all later queries another value for token 0: the value that another first word would
+# layer computes values, RMSNorm divides each vector by its size, and a vector with one huge number then looks nearly
+# the same for every word. We give all later queries another value for token 0: the value that another first word would
 # have, zeros, or the mean of the other values. Then we keep token 0 beside a window, with its value and without.
 
 # %%
@@ -466,13 +472,12 @@ table(*[("sink value", case) for case in cases], ("windows", window + "kept [0]"
 
 # %% [markdown]
 # The value of another first token hardly changes the loss, so the value says little about the text. But the model
-# relies on it. With zeros the loss rises in three texts (not clearly in *licence*), and with the mean of the other
-# values it rises more, in all four. Beside a window, keeping token 0 with the value 0 is clearly better than dropping
-# it (the last row) in *licence* alone.
+# relies on it: zeros raise the loss in three texts (not clearly in *licence*), and the mean of the other values raises
+# it more, in all four. Beside a window, token 0 with the value 0 is clearly better than none in *licence* alone.
 #
 # ## Deeper · At which position is a kept key?
 #
-# In a long text, the offset of a kept key grows beyond every offset of the training. So Xiao et al. (*StreamingLLM*)
+# In a long text, the offset of a kept key grows beyond every offset of training. So Xiao et al. (*StreamingLLM*)
 # number tokens by their *place in the cache*. Here a cache of four first and four recent tokens has just read token 9:
 
 # %%
@@ -485,8 +490,8 @@ print("offsets of the first tokens: in the text", [j - kept[-1] for j in kept[:4
       "in the cache", [j - numbered[-1] for j in numbered[:4]])
 
 # %% [markdown]
-# From here on, the first tokens stay at the offsets −7 to −4. Does SmolLM2 need this? It was made for 8,192 tokens. We
-# compare losses in *Alice*.
+# From here on, the first tokens stay at −7 to −4. Does SmolLM2, made for 8,192 tokens, need this? Here
+# are losses in *Alice*.
 
 # %%
 for n, condition in ((8192, "as released"), (8192, "window 1024, kept []"), (8192, "window 1024, kept [0]"),
@@ -496,15 +501,15 @@ for n, condition in ((8192, "as released"), (8192, "window 1024, kept []"), (819
     print(f"tokens {n // 2:,} to {n:,}, {condition:46} {row['loss']:.2f}")
 
 # %% [markdown]
-# Numbering in the cache makes hardly any difference. And up to 16,384, where the model as released breaks, the window
-# with token 0 reads on, with positions counted in the text. So beside near keys, the sink works at all of these
+# Numbering in the cache hardly matters. And up to 16,384, where the model as released breaks, the window
+# with token 0 reads on, with positions in the text. So beside near keys, the sink works at all of these
 # distances. (If all keys are seen, other words take its weight: [[stretching_rope|chapter #]].)
 #
 # ## Deeper · More keys, the same lead
 #
-# A layer that reads everything has another problem: the number of keys. Suppose that one key scores 4 above all others.
-# Among 64 keys it gets the weight $e^4 / (e^4 + 63)$. With more keys, what happens to this weight? We also try a lead
-# that grows like $\ln n$.
+# A layer that reads everything has another problem: many keys. Suppose that one of them scores 4 above all others.
+# Among 64 keys it gets the weight $e^4 / (e^4 + 63)$. With more keys, what happens to this weight? We also let leads of
+# 4 and 2 grow like $\ln n$.
 
 
 # %%
@@ -513,14 +518,15 @@ def on_best(n, lead):
 
 
 for n in (64, 512, 4096):
-    grown = 4 * np.log(n) / np.log(64)
-    print(f"{n:5,} keys: lead 4 gives {on_best(n, 4):.3f}, lead {grown:.0f} gives {on_best(n, grown):.3f}")
+    growth = np.log(n) / np.log(64)
+    grown = [f"lead {lead * growth:.0f} gives {on_best(n, lead * growth):.3f}" for lead in (4, 2)]
+    print(f"{n:5,} keys: lead 4 gives {on_best(n, 4):.3f}; grown,", ", ".join(grown))
 
 # %% [markdown]
-# The best key keeps its lead but loses its weight, because the denominator grows. A lead that grows like $\ln n$ loses
-# far less. A **length-aware scale** makes leads grow: each head learns a number $g_h$ and multiplies the query at
-# position $p$ by $g_h \ln(p + 1)$ (Nakanishi 2025). At the start, $g_h = 1 / \ln 64$ for training texts of 64
-# tokens. Then leads of 4 should grow as above, in NumPy and in a layer.
+# The best key keeps its lead but loses its weight, because the denominator grows. If a lead of 4 grows like $\ln n$, it
+# loses far less. (One of 2 still loses most.) A **length-aware scale** makes leads grow: each head learns a number
+# $g_h$ and multiplies the query at position $p$ by $g_h \ln(p + 1)$ (Nakanishi 2025). At the start, $g_h = 1 / \ln 64$
+# for training texts of 64 tokens. Then leads of 4 should grow as above, in NumPy and in a layer.
 
 # %%
 from course_lib.nn.query_scale import LogScale
@@ -556,10 +562,10 @@ print("plain output", plain, f"times {share:.2f} =", share * plain)
 assert np.allclose(share * plain, softmax_with_sink(s, a) @ values)
 
 # %% [markdown]
-# Our window equals the mask that `transformers` uses for Mistral. (The text of Mistral's paper, Jiang et al. 2023, says
-# $i - w$ to $i$, which would be $w + 1$ keys.) For encoders, the mask function of `transformers` takes a window of 64 as
-# 64 keys to *each* side, so 129 in total. A grid that you pass as the mask *replaces* a model's windows, so draw them
-# into it. Our sink equals gpt-oss's function.
+# Our window equals the mask that `transformers` uses for Mistral. (Mistral's paper, Jiang et al. 2023, says $i - w$ to
+# $i$, which would be $w + 1$ keys.) For encoders, the mask function of `transformers` takes a window of 64 as 64 keys
+# to *each* side, so 129 in total. A grid that you pass as the mask *replaces* a model's windows, so draw them into it.
+# Our sink equals gpt-oss's function.
 
 # %% tags=["nbval-ignore-output"]
 if find_spec("transformers") is None:
@@ -608,17 +614,17 @@ if find_spec("transformers") is not None:
 # %% [markdown]
 # ## Deeper · What released models do
 #
-# **Sinks.** DeepSeek-V4 learns a sink for each head, too, and MiMo-V2-Flash does in its windowed layers. In Qwen3-Next a
-# head's output is multiplied by an **output gate**, numbers between 0 and 1 computed from the query's token. Qiu et al.
-# (2025) report that this reduces sinks and massive activations. What is a sink good for? Barbero et al. (2025) argue
-# that it keeps tokens from mixing too much.
+# **Sinks.** DeepSeek-V4 learns a sink for each head, too, and MiMo-V2-Flash does in its windowed layers. In Qwen3-Next
+# a head's output is multiplied by an **output gate**, numbers between 0 and 1 computed from the query's token. Qiu et
+# al. (2025) report that this reduces sinks and massive activations. What is a sink good for? Barbero et al. (2025)
+# argue that it keeps tokens from mixing too much.
 #
-# **Hybrids.** In SmolLM3 and Mistral Large 4, every fourth layer has no positions, but the others have no window. In Kimi
-# Linear and OLMo Hybrid, the others are linear layers, whose memory does not grow with the text. They carry the order
-# of the words, and the full layers have no positions. *DroPE* (Gelberg et al. 2025) removes RoPE after training.
+# **Hybrids.** In SmolLM3 and Mistral Large 4, every fourth layer has no positions, but the others have no window. In
+# Kimi Linear and OLMo Hybrid, the others are linear layers, whose memory does not grow with the text. They carry the
+# order of the words, and the full layers have no positions. *DroPE* (Gelberg et al. 2025) removes RoPE after training.
 #
-# **Norms.** Many models normalise queries and keys. A norm with a learned weight for each channel must come *before* the
-# rotation. After it, unequal weights in a pair would make scores depend on more than the offset.
+# **Norms.** Many models normalise queries and keys. A norm with a learned weight for each channel must come *before*
+# the rotation. After it, unequal weights in a pair would make scores depend on more than the offset.
 #
 # ## Deeper · Easy to believe; let us run it
 

@@ -36,10 +36,13 @@ def test_the_small_models_show_what_is_said_of_them():
     assert right("window-64+none").min() > 0.95 > 0.65 > max(right("window-64+rope").max(), right("rope+none").max())
     rise = {run: np.ptp(losses(run)[:, [0, -1]], axis=1) for run in ("window-64+none", "window-64+rope", "rope+none")}
     assert max(rise.pop("window-64+none")) < 0.05 < 1 < min(map(min, rise.values()))  # "each needs the other"
-    for better in ("t5-64", "fox"):  # "they speak against it"
+    for better in ("t5-64", "transformer-xl", "fox"):  # "they speak against it"
         assert losses(better)[:, 0].max() < losses("rope")[:, 0].min()
-    assert losses("fox")[:, -1].mean() < min(losses(run)[:, -1].mean() for run in COMPARED) + 0.01  # "among the lowest"
-    assert right("fox", BITS).min() > right("window-64+none", BITS).max()
+    for taken in ("transformer-xl", "fox"):  # "among the lowest", and level
+        assert losses(taken)[:, -1].mean() < min(losses(run)[:, -1].mean() for run in COMPARED) + 0.01
+        assert np.ptp(losses(taken)[:, [0, -1]], axis=1).max() < 0.05
+    assert right("transformer-xl").min() > 0.9 > 0.5 > right("fox").max()  # what each of them is taken for
+    assert right("fox", BITS).min() > max(right(run, BITS).max() for run in ("transformer-xl", "window-64+none"))
     assert abs(repaired("as trained", 600, 1024)[-1] - repaired(YARN, 600, 1024)[-1]) < 0.02  # "as well without any"
 
 
@@ -62,6 +65,7 @@ def test_what_is_asked_is_shown_and_the_rest_has_no_verdict():
     assert guide.ask("padded", "left").alt.count("padded on the left") == 1
     taken = guide.ask("fox")  # a scheme by its name
     assert "a tiny decoder" in taken.alt and "Llama" not in taken.alt
+    assert "a tiny decoder" in guide.ask("Transformer-XL").alt
     assert guide.ask("FIRE").alt.startswith("No verdict on FIRE")
     nobody = guide.ask("Mamba")._repr_html_()
     assert "no situation is about “Mamba”" in nobody and "<details" not in nobody

@@ -6,8 +6,8 @@ and $\beta$ are called low and high here:
 $$\gamma_m = \frac{\rho_m - \text{low}}{\text{high} - \text{low}} \text{, clipped to } 0 \dots 1, \qquad
 \theta'_m = (1 - \gamma_m)\,\frac{\theta_m}{s} + \gamma_m\,\theta_m$$
 
-One of the cases comes from Llama 3.1, which was trained on 8,192 tokens with base 500,000: low = 1, high = 4 and $s =
-8$. Its published code speaks of wavelengths and has three branches. If your function passes, it gives the same
+One of the cases comes from Llama 3.1, first trained on 8,192 tokens with base 500,000: low = 1, high = 4 and
+$s = 8$. Its published code speaks of wavelengths and has three branches. If your function passes, it gives the same
 speeds.
 """
 
