@@ -370,8 +370,8 @@ step
 
 # %% [markdown]
 # With the gap of 16,384 its loss rises less than YaRN's, and yet it finds only one of four keys told 20,000 positions
-# back, where YaRN finds all. So a low mean loss at one gap does not show that far keys are found at another.
-# `help(own_repair)` shows how to write a bias or a mask.
+# back, where YaRN finds all. (Across 16,384, YaRN finds none: [[stretching_rope|chapter #]].) So a low mean loss at one
+# gap does not show that far keys are found at another. `help(own_repair)` shows how to write a bias or a mask.
 #
 # ## Deeper · More positions from content
 #

@@ -359,7 +359,7 @@ print(f"{'guessing':16} {'':26} {1 / 8:12.0%} {1 / 2:12.0%}   – some seed has 
 # %% [markdown]
 # `window-64` reaches 126 tokens back, and the names are farther, so it can only guess. RoPE above the window breaks in
 # text and misses about half of the names, and `rope+none` does worse. **In our two-layer models, the hybrid needs both
-# halves**: a window below, and no positions above. Its price is flip-flop (the last bit written), where it is nearer to
+# halves**: a window below, and no rotations above. Its price is flip-flop (the last bit written), where it is nearer to
 # guessing than `window-64`.
 #
 # ## Remember

@@ -56,6 +56,8 @@ def test_yarn_is_no_better_than_hiding_across_the_gap():
     hidden = [row["difference"] for row in smol("gaps", "first half hidden")]
     yarn = [row["difference"] for row in smol("gaps", "YaRN 4, gap 16384")]
     assert len(hidden) == len(yarn) == 4 and np.mean(yarn) > np.mean(hidden)
+    for size, finds in {12_000: True, 16_384: False, 20_000: True}.items():  # "finds no key", "it finds all"
+        assert all(row["right"] == finds for row in smol("pass keys", f"gap {size}, YaRN 4"))
 
 
 def test_what_is_asked_is_shown_and_the_rest_has_no_verdict():
