@@ -77,7 +77,7 @@ def causal_weights(m=0.5):
 figures.play(causal_weights, m=(0.0, 2.0))
 
 # %% [markdown]
-# At 0 the bias is gone. At 2 each token gives most of its weight to itself.
+# At 0 the bias is gone. At 2 each token gives itself most of its weight.
 #
 # The bias is added after the division by $\sqrt{d_k}$, so it is not divided (footnote 10 of the paper).
 #

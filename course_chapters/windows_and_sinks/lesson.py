@@ -169,8 +169,8 @@ figures.question(
 # ## A head that finds nothing
 #
 # The weights of a row sum to 1, so a head must give its weight to some key. In [[released_model|chapter #]], many heads
-# of SmolLM2 gave most of it to token 0, such as head 18.8 (layer 18, head 8). It reads a short text, then the same with
-# another first word.
+# of SmolLM2 gave most of it to token 0, such as head 18.8 (layer 18, head 8). It reads a text, then the same with another
+# first word.
 
 # %% tags=["nbval-ignore-output"]
 model = released.load()
@@ -194,7 +194,7 @@ assert head(text)[:, 0].min() > 0.9
 figures.side_by_side(draw(head(text), text, "As it is"), draw(head(other), other, "Another token 0"))
 
 # %% [markdown]
-# Nearly all of the weight goes to token 0. Such a key is called an **attention sink** (Xiao et al. 2023). Why token 0?
+# Nearly all of the weight goes to token 0. This is an **attention sink** (Xiao et al. 2023). Why token 0?
 # Hardly because of its word. And not because of position 0, which a model with RoPE cannot see: if we move all
 # positions by 3,000, all weights stay. But token 0 is the only one that can attend only to itself. Is that the cause?
 # We let token 3, *on*, attend only to itself, too.
