@@ -34,7 +34,8 @@ class Transformers(Examined):
         self.vocabulary, self.length = config.vocab_size, read(self.config).length or 512
         rows = [len(weight) for name, weight in model.named_parameters() if name.split(".")[-2] in TABLES]
         self.table = min(rows) - 2 * (config.model_type == "opt") if rows else None  # OPT begins at row 2
-        self.takes_positions = "position_ids" in inspect.signature(model.forward).parameters
+        self.takes = inspect.signature(model.forward).parameters
+        self.takes_positions = "position_ids" in self.takes
         self.has_sinks = any(name.endswith("sinks") for name, _ in model.named_parameters())
 
     def logits(self, asked: Asked) -> Tensor:
@@ -87,7 +88,7 @@ class Transformers(Examined):
 
     def _read(self, asked: Asked, **more: Any) -> Any:
         ids, positions, padding = asked.ids, asked.positions, asked.padding
-        given = {f"{self.part}input_ids": ids}
+        given: dict[str, Any] = {f"{self.part}input_ids": ids}
         if positions is not None:
             if not self.takes_positions:
                 raise Refused("the model takes no positions")
@@ -98,6 +99,8 @@ class Transformers(Examined):
             padding = torch.ones_like(ids) if padding is None else padding
         if padding is not None:
             given[f"{self.part}attention_mask"] = padding.long()
+        if asked.last and "logits_to_keep" in self.takes:
+            given["logits_to_keep"] = asked.last
         if asked.seen is not None:
             given[f"{self.part}attention_mask"] = self._grids(asked.seen)
         if self.two_parts:

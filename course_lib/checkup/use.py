@@ -41,7 +41,7 @@ class Cost:
         if read.order < 1:
             raise Refused("the order of the tokens is worth less than 1 nat to this model")
         costs = read.losses(self.change) - read.losses(self.than)
-        number, error = mean(costs[read.half :])
+        number, error = mean(costs)
         outcome = self.above if number > 2 * error else self.level
         if self.below and number < -2 * error:
             outcome = self.below
