@@ -9,7 +9,7 @@ from dataclasses import replace
 from torch import Tensor
 
 from .calls import CALLS, Call
-from .case import AT, SHORT
+from .case import AT, SHORT, filling, said_by
 from .check import SAME, Check, Refused, Report, change
 from .models import Asked, Examined
 
@@ -34,17 +34,18 @@ def ways(ids: Tensor) -> dict[str, tuple[str, Asked | Call]]:
 
 def compared(a: Examined, b: Examined, ids: Tensor) -> Report:
     """Both models in every kind of call."""
-    rows = []
+    rows, full = [], filling(ids, said_by(a))
     for name, (kind, way) in ways(ids).items():
-        found = row(a, b, way, ids[:, :SHORT], LATE if kind == "late" else SAME)
+        text = way.of(ids[:, :SHORT], full) if isinstance(way, Call) else full
+        found = row(a, b, way, text, LATE if kind == "late" else SAME)
         rows.append((kind, replace(found, name=name)))
     return Report(f"{a.name} compared with {b.name}", [check for _, check in rows], [pattern(rows)])
 
 
-def row(a: Examined, b: Examined, way: Asked | Call, short: Tensor, limit: float) -> Check:
+def row(a: Examined, b: Examined, way: Asked | Call, ids: Tensor, limit: float) -> Check:
     """How much one call differs, and in which layer first if it can be asked; skipped if one model refuses it."""
     try:
-        x, y = (model.logits(way) if isinstance(way, Asked) else way.logits(model, short) for model in (a, b))
+        x, y = (model.logits(way) if isinstance(way, Asked) else way.logits(model, ids) for model in (a, b))
         number = change(x, y)
         if number < limit:
             return Check("fine", "equal", number)

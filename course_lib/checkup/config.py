@@ -58,6 +58,11 @@ class Said:
             return "unknown"
         return next((layer.scheme for layer in self.layers if layer.scheme != "none"), "none")
 
+    @property
+    def windows(self) -> list[int]:
+        """The sizes of windows and chunks."""
+        return [size for layer in self.layers for size in (layer.window, layer.chunk) if size]
+
 
 NO_FILE = Said([], ["There is no file, so nothing is compared with one."])
 

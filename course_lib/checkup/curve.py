@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
+from torch import Tensor
 
 from .models import Asked, Examined
 
@@ -47,30 +48,30 @@ class Curve:
         return self.size < FLAT
 
 
-def curves(model: Examined, n: int, stride: int = 1, start: int = 0) -> list[Curve]:
-    """The curve of every layer in a text of n equal tokens at the positions start, start + stride, …
+def curves(model: Examined, n: int, stride: int = 1) -> list[Curve]:
+    """The curve of every layer in a text of n equal tokens at the positions 0, stride, 2 · stride, …
 
     Raises Refused for a model that shows no weights.
     """
     ids = torch.full((1, n), min(TOKEN, model.vocabulary - 1))
-    positions = None if (stride, start) == (1, 0) else start + stride * torch.arange(n)[None]
-    weights, _ = model.shown(Asked(ids, positions))
-    return [curve_of(layer.double().numpy()) for layer in weights]
+    positions = None if stride == 1 else stride * torch.arange(n)[None]
+    weights, _ = model.shown(Asked(ids, positions, last=1))
+    return [curve_of(layer) for layer in weights]
 
 
-def curve_of(weights: NDArray) -> Curve:
+def curve_of(weights: Tensor) -> Curve:
     """Of the weights (heads, n, n) of a layer."""
     n = weights.shape[-1]
-    with np.errstate(divide="ignore"):
-        logs = np.log(weights)
+    last, middle = (weights[:, i, : i + 1].double().numpy()[:, ::-1] for i in (n - 1, n // 2))  # by distance
 
-    def of(i: int, reach: int) -> NDArray:
-        return (logs[:, i, i - reach + 1 : i + 1] - logs[:, i, i, None])[:, ::-1].clip(LOWEST)
+    def of(row: NDArray) -> NDArray:
+        reach = (row > 0).any(0).sum()
+        with np.errstate(divide="ignore"):
+            return (np.log(row[:, :reach]) - np.log(row[:, :1])).clip(LOWEST)
 
-    reach = int((weights[:, -1] > 0).any(0).sum())
-    both = min(reach, n // 2)
-    middle = float(abs(of(n // 2, both) - of(n - 1, both)).max())
-    return Curve(of(n - 1, reach), middle, float(1 - weights[:, -1].sum(-1).mean()))
+    logs, other = of(last), of(middle)
+    both = min(logs.shape[1], other.shape[1])
+    return Curve(logs, float(abs(logs[:, :both] - other[:, :both]).max()), float(1 - last.sum(-1).mean()))
 
 
 def unexplained(samples: Sequence[Sample], speeds: ArrayLike) -> float:

@@ -21,12 +21,12 @@ import numpy as np
 from ..reference.alibi import slopes
 from .case import AT, Case, Checks
 from .check import SAME, Check, Refused, change, changes, judged
-from .curve import Curve, Sample, suspects, unexplained
+from .curve import Curve, Sample, curves, suspects, unexplained
 from .models import Asked
 
 MISSING = 1e-4  # the share of a learned sink
 FIT, SLOPES, MOVED, ROUNDED = 1e-3, 0.01, 0.02, 4.0
-MORE = ((3, 0), (7, 0), (1, 1000), (1, 5001))  # strides and starts that add far distances and late positions
+MORE = (3, 7)  # strides that add far distances
 
 
 def belong(case: Case) -> Check:
@@ -74,11 +74,17 @@ def relative(case: Case) -> Check:
 
 
 def window(case: Case) -> Check:
-    reach, n = [curve.reach for curve in case.curves()], case.span
+    found, n = case.curves(), case.span
+    if case.full.shape[1] > n:
+        n = case.full.shape[1]
+        found = curves(case.model, n)
+    reach = [curve.reach for curve in found]
     expected = [min(n, layer.window or n, (n - 1) % (layer.chunk or n) + 1) for layer in case.said.layers]
     shown = listed(sorted({*reach}))
     if not expected:
         return Check("fine", f"of {n}; there is no file to compare {shown} with", min(reach))
+    if reach == expected and (unfilled := case.unfilled(n)):
+        raise Refused(unfilled)
     if reach == expected:
         return Check("fine", f"of {n}, as the file says", min(reach))
     says = f"{shown} of {n}; the file says {listed(sorted({*expected}))}. Is the window applied, and is its edge right?"
@@ -115,10 +121,10 @@ def speeds(case: Case) -> Check:
 
 
 def samples_of(case: Case, layer: int) -> list[Sample]:
-    """The curves of a layer at several strides and starts, as far as the model takes positions."""
+    """The curves of a layer at several strides, as far as the model takes positions."""
     runs = [(1, case.curves())]
     with suppress(Refused):  # a model that takes no positions, or whose list of angles ends
-        runs += [(stride, case.curves(stride, start)) for stride, start in MORE]
+        runs += [(stride, case.curves(stride)) for stride in MORE]
     return [(stride * np.arange(found[layer].reach), found[layer].logs) for stride, found in runs]
 
 

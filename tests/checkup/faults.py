@@ -206,6 +206,7 @@ FAULTS = {
         "llama", {}, numbered(LLAMA, lambda p, past, n: (n if p is None else p) + (past > 0)), CACHE, "s2"),
     "from 0 behind a past": ("gpt2", {}, numbered(GPT2, lambda p, past, n: n - past if past else p), CACHE, "s3"),
     "window in prefill only": ("mistral", {}, window(lambda w, past: 4096 if past else w), CACHE, "s4"),
+    "window one too wide behind a past": ("mistral", {}, window(lambda w, past: w + (past > 0)), CACHE, None),
     "window in decoding only": (
         "mistral", {}, window(lambda w, past: w if past else 4096, any_cache=False), KEYS, "s5"),
     "window one too wide": ("mistral", {}, window(lambda w, past: w + 1), KEYS, "p21"),

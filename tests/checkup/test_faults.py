@@ -6,8 +6,9 @@ from course_lib.checkup import checkup, compare
 from course_lib.checkup.transformers_model import Transformers
 
 from .families import family
-from .faults import FAULTS
+from .faults import CACHE, FAULTS, KEYS
 
+WINDOWS = ["window in prefill only", "window one too wide behind a past", "no window", "window one too wide"]
 ALONE = [name for name, (*_, found_by, _) in FAULTS.items() if found_by]
 COMPARED = {  # what only a right program shows: the first call that differs
     "other pairs": "7 tokens",
@@ -37,6 +38,22 @@ def test_the_checkup_finds_a_fault_alone(name):
     assert found_by in faults, faults
 
 
+@pytest.mark.parametrize("size", [128, 512])
+@pytest.mark.parametrize("name", WINDOWS)
+def test_a_large_window_is_filled(name, size):
+    kind, _, fault, found_by, _ = FAULTS[name]
+    model = family(kind, sliding_window=size)
+    assert not checkup(model).faults
+    with fault(model):
+        assert found_by in [check.name for check in checkup(model).faults]
+
+
+def test_a_window_that_is_too_large_to_fill_is_not_called_fine():
+    found = {check.name: check for check in checkup(family("mistral", sliding_window=4096)).checks}
+    for name in (KEYS, CACHE):
+        assert found[name].verdict == "skipped" and "the window of 4,096 is larger than the " in found[name].says
+
+
 @pytest.mark.parametrize("name", COMPARED)
 def test_a_comparison_finds_what_the_checkup_cannot(name):
     kind, more, fault, *_ = FAULTS[name]
@@ -56,4 +73,4 @@ def test_a_base_that_the_file_lost_too_differs_more_with_length():
 
 
 def test_every_fault_is_asked():
-    assert set(FAULTS) == {*ALONE, *COMPARED} and len(FAULTS) + 1 == 32
+    assert set(FAULTS) == {*ALONE, *COMPARED} and len(FAULTS) + 1 == 33
