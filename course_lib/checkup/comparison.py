@@ -67,7 +67,7 @@ def first_layer(a: Examined, b: Examined, asked: Asked, limit: float) -> str:
 
 
 def pattern(rows: Sequence[tuple[str, Check]]) -> str:
-    """What the kinds of calls say together."""
+    """What the kinds of calls say together. One token has one key, so its weight is 1, whatever its score is."""
     differ: dict[str, float] = {}  # the largest number of each kind that differs
     for kind, check in rows:
         if check.verdict == "fault":
@@ -75,9 +75,12 @@ def pattern(rows: Sequence[tuple[str, Check]]) -> str:
     if not differ:
         return "No call differs."
     if "one" in differ:
-        return "Every kind of call differs, even one token: weights, scale, norm, or a sink."
+        return (
+            "Every kind of call differs, even one token: weights, which key head a query head reads, norm of the "
+            "stream, or a sink; in T5 also the scale."
+        )
     if differ.get("short", 0) > differ.get("usual", 0) / 4:
-        return "All differ but a single token: the rotation, its pairs, or the bias."
+        return "All but one token: the rotation, its pairs, the bias, or the scale or norm of the scores."
     if "usual" in differ:
         return "It differs little at first, and more with length: the base, or a window."
     only = {

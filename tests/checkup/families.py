@@ -78,5 +78,7 @@ def family(kind, seed=0, **more):
         config.vocab_size, config.pad_token_id, config.eos_token_id = 101, 0, 2
     how = transformers.AutoModelForSeq2SeqLM if two_parts else transformers.AutoModelForCausalLM
     how = transformers.AutoModelForMaskedLM if kind in ENCODERS else how
-    implementation = "eager" if kind == "gpt_oss" else None  # it has no other with sinks on a CPU
+    implementation = more.pop("attn_implementation", None)
+    if kind == "gpt_oss":  # it has no other with sinks on a CPU
+        implementation = "eager"
     return how.from_config(config, attn_implementation=implementation).float().eval()

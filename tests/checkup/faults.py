@@ -177,6 +177,11 @@ def no_sink(module, query, key, value, attention_mask, scaling, **_):
     return llama.eager_attention_forward(module, query, key, value, attention_mask, scaling)
 
 
+def tiled_heads(x, times):
+    """Query head h reads key head h % 2, not h // 2."""
+    return x.repeat(1, times, 1, 1)
+
+
 LINEAR = {"rope_type": "linear", "rope_theta": 1e4, "factor": 4.0}
 SIX = {"n_head": 6, "num_attention_heads": 6, "hidden_size": 96}
 LLAMA, GPT2 = llama.LlamaModel, gpt2.GPT2Model
@@ -227,6 +232,9 @@ FAULTS = {
     "only queries rotated": (
         "llama", {}, rotation(lambda q, k, c, s: (rotate(q, k, c, s)[0], k)), FLAT, "p11"),
     "queries one ahead": ("llama", {}, rotation(queries_ahead), None, "p12"),
+    "scale": ("llama", {}, attributes(llama.LlamaAttention, "scaling", lambda old, part: 2 * old), None, None),
+    "heads tiled": (
+        "llama", {"attn_implementation": "eager"}, replaced(llama, "repeat_kv", tiled_heads), None, "p23"),
     "one mask for all texts": ("llama", {}, last_mask(LLAMA), "another, shorter text in the batch", "b3"),
     "linear factor ignored": (
         "llama", {"rope_parameters": LINEAR}, angles(speeds=lambda theta: 4 * theta), SPEEDS, "l4"),
