@@ -89,15 +89,19 @@ def unexplained(samples: Sequence[Sample], speeds: ArrayLike) -> float:
     return float((np.linalg.norm(rest, axis=0) / spread).max(initial=0.0))
 
 
-def suspects(theta: NDArray) -> Iterator[tuple[str, NDArray]]:
-    """Speeds that a faulty program might use in place of θ, with what it did."""
+def suspects(theta: NDArray, own_base: float) -> Iterator[tuple[str, NDArray]]:
+    """Speeds that a faulty program might use in place of θ, with what it did. own_base: that of the file, for θ."""
     share = np.arange(len(theta)) / len(theta)
-    yield "twice the speeds explain it: is it rotated twice, or a factor of 2 ignored?", 2 * theta
-    rounded = torch.tensor(theta).bfloat16().double().numpy()
-    yield "speeds rounded to bfloat16 explain it", rounded
+    plain = own_base**-share
+    yield "the file's base without its scaling rule explains it", plain
+    yield "twice as fast: is it rotated twice, or a factor of 2 ignored?", 2 * theta
+    yield "speeds rounded to bfloat16 explain it", torch.tensor(theta).bfloat16().double().numpy()
     for factor in (2, 3, 4):
         yield f"the speeds of a head {factor} times as wide explain it", theta ** (1 / factor)
-    for factor in (4, 8, 32):
-        yield f"speeds {factor} times as fast explain it: is a scaling factor ignored?", factor * theta
-    for base in (1e3, 1e4, 1e5, 1.5e5, 5e5, 1e6, 2e6, 5e6, 1e7):
+    for factor in (4, 8, 16, 32):
+        if not np.allclose(factor * theta, plain):
+            yield f"{factor} times as fast: is a scaling factor ignored?", factor * theta
+    for factor in (2, 4, 8, 16, 32):
+        yield f"{factor} times as slow: a factor is applied that the file does not name for this layer", theta / factor
+    for base in {1e3, 1e4, 1e5, 1.5e5, 5e5, 1e6, 2e6, 5e6, 1e7} - {own_base}:
         yield f"base {base:,.0f} explains it", base**-share

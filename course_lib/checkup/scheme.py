@@ -21,6 +21,7 @@ import numpy as np
 from ..reference.alibi import slopes
 from .case import AT, Case, Checks
 from .check import SAME, Check, Refused, change, changes, judged
+from .config import DEFAULT_BASE
 from .curve import Curve, Sample, curves, suspects, unexplained
 from .models import Asked
 
@@ -101,7 +102,7 @@ def sink(case: Case) -> Check:
 
 
 def speeds(case: Case) -> Check:
-    """What the file's speeds leave unexplained in the worst layer, and who else explains it."""
+    """What the file's speeds leave unexplained in the worst layer, and all usual mistakes that explain it."""
     if case.said.scheme != "RoPE":
         raise Refused("for RoPE, with a file that gives its speeds")
     samples, theta = {}, {}
@@ -115,8 +116,12 @@ def speeds(case: Case) -> Check:
     worst = max(rest, key=rest.__getitem__)
     if rest[worst] < FIT:
         return Check("fine", f"those of the file explain the curves of {len(rest)} layers", rest[worst])
-    best, who = min((unexplained(samples[worst], other), who) for who, other in suspects(theta[worst]))
-    line = who if best < rest[worst] / 10 else "no constant speeds do: are positions or angles rounded, or ignored?"
+    layer = case.said.layers[worst]
+    others = {of.kind: of.speeds for of in case.said.layers if of.speeds is not None and of.kind != layer.kind}
+    who = [*suspects(theta[worst], layer.base or DEFAULT_BASE)]
+    who += [(f"the speeds of {kind.replace('_', ' ')} explain it", other) for kind, other in others.items()]
+    fit = [name for name, other in who if unexplained(samples[worst], other) < FIT]
+    line = "; or ".join(fit) or "none of the usual mistakes explains it"
     return Check("fault", f"not those of the file, in layer {worst}; {line}", rest[worst])
 
 
@@ -143,6 +148,8 @@ def slopes_of_heads(case: Case) -> Check:
 def positions_are_read(case: Case) -> Check:
     if case.gap > 2e-5 or case.said.scheme == "ALiBi":
         return Check("fine", "a gap of 5 changes the logits this much", case.gap)
+    if case.said.scheme == "unknown":
+        return Check("know", "the given positions change nothing: right for ALiBi, wrong for most schemes", case.gap)
     return Check("fault", "the given positions are taken, and ignored", case.gap)
 
 
