@@ -73,8 +73,8 @@ def packed(positions: Tensor | None) -> Callable[[Examined, Tensor], Tensor]:
     return lambda model, ids: model.logits(Asked(ids, positions, seen=OWN))[:, FIRST:]
 
 
-def packed_by_numbers(cache: bool) -> Callable[[Examined, Tensor], Tensor]:
-    return lambda model, ids: model.packed_by_numbers(Asked(ids, AGAIN), cache)[:, FIRST:]
+def packed_by_numbers(cache: bool, mask: Tensor | None = None) -> Callable[[Examined, Tensor], Tensor]:
+    return lambda model, ids: model.packed_by_numbers(Asked(ids, AGAIN, mask), cache)[:, FIRST:]
 
 
 def behind_a_past(*lengths: int) -> Callable[[Examined, Tensor], Tensor]:
@@ -135,6 +135,8 @@ CALLS: Checks = {
         first=FIRST, kind="padded")),
     "packed by numbers alone, without a cache": (A_ROW, Call(
         packed_by_numbers(False), AS_ALONE, NUMBERS_ALONE, "know", FIRST)),
+    "packed by numbers alone, with a mask of ones": (A_ROW, Call(
+        packed_by_numbers(False, torch.ones(1, SHORT)), AS_ALONE, f"{NUMBERS_ALONE}, or none", "know", FIRST)),
     "packed by numbers alone, with a cache": (A_ROW, Call(
         packed_by_numbers(True), AS_ALONE, f"{NUMBERS_ALONE}, or switch the cache off", "know", FIRST)),
     "cache: in two chunks": (CACHE, Call(behind_a_past(SHORT // 2), "as at once", BEHIND, kind="cache")),

@@ -103,7 +103,7 @@ class Function(Examined):
         size = self.vocabulary or (found.shape[-1] if isinstance(found, Tensor) and found.dim() else 0)
         if not isinstance(found, Tensor) or found.shape != (batch, n, size):
             wanted = (batch, n, self.vocabulary or "vocabulary")
-            raise Refused(f"{self.name} returned {described(found)}, expected logits {wanted}")
+            raise Refused(f"{self.name} returned {described(found)}, expected a torch tensor of logits {wanted}")
         return found.float()
 
     @torch.no_grad()

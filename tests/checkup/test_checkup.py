@@ -175,7 +175,7 @@ BAD = {
     "weights without a vocabulary": (lambda: checkup(weights=print), "vocabulary=None: expected the number"),
     "a function that raises": (lambda: checkup(raises), "the model raised KeyError: 'no such token'"),
     "a function with wrong shapes": (
-        lambda: checkup(lambda ids: torch.zeros(3, 5)), r"returned a tensor \(3, 5\), expected logits"),
+        lambda: checkup(lambda ids: torch.zeros(3, 5)), r"a tensor \(3, 5\), expected a torch tensor of logits"),
     "no numbers": (lambda: checkup(lambda ids: torch.full((*ids.shape, 9), torch.nan)), "its logits are not finite"),
     "a function of ids alone": (lambda: checkup(lambda ids: own()[0](ids)), "expected positions, a mask, a cache or"),
     "an encoder": (lambda: checkup(looks_ahead), CAUSAL),
@@ -211,10 +211,41 @@ def test_a_folder_without_a_model_is_told(tmp_path):
         transformers_model.loaded(tmp_path)
 
 
-def test_a_model_in_a_folder_is_read_without_a_tokenizer(tmp_path):
-    family("llama").save_pretrained(tmp_path)
+@pytest.mark.parametrize("kind", ["llama", "gpt2"])  # GPT-2's tokenizer does without files, and knows no word
+def test_a_model_in_a_folder_is_read_without_a_tokenizer(kind, tmp_path):
+    family(kind).save_pretrained(tmp_path)
     model, tokenizer = transformers_model.loaded(tmp_path)
-    assert model.config.model_type == "llama" and tokenizer is None
+    assert model.config.model_type == kind and tokenizer is None
+
+
+class Wrapper(torch.nn.Module):
+    """A model in another, which names few arguments and hands the others on."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model, self.config, self.dtype, self.device = model, model.config, model.dtype, model.device
+        self.set_attn_implementation = model.set_attn_implementation
+
+    def forward(self, input_ids=None, **more):
+        return self.model(input_ids=input_ids, **more)
+
+
+def test_a_wrapper_that_hands_positions_on_takes_them():
+    assert by_name(checkup(Wrapper(family("llama")).eval()))["positions are read"].verdict == "fine"
+    assert "forward() names no position_ids" in by_name(checkup(family("bloom")))["text moved by 1,000"].says
+
+
+def test_positions_that_change_nothing_are_no_fault_without_a_file():
+    """An engine with ALiBi is right to take them, and to ignore them."""
+    logits, _ = own(position=False)
+    check = by_name(checkup(lambda ids, positions=None: logits(ids)))["positions are read"]
+    assert check.verdict == "know"
+
+
+def test_numbers_alone_separate_texts_without_a_mask_and_a_cache_only():
+    found = by_name(checkup(family("llama")))
+    verdicts = [check.verdict for name, check in found.items() if name.startswith("packed by numbers alone")]
+    assert verdicts == ["fine", "know", "know"]
 
 
 def test_nan_is_no_agreement():
