@@ -105,4 +105,4 @@ def test_a_base_that_the_file_lost_too_differs_more_with_length():
 
 
 def test_every_fault_is_asked():
-    assert set(FAULTS) == {*ALONE, *COMPARED} and len(FAULTS) + 1 == 35
+    assert set(FAULTS) == {*ALONE, *COMPARED} and len(FAULTS) + 1 == 36
