@@ -14,6 +14,7 @@ from course_lib.checkup.check import SAME, VERDICTS, Check, judged
 from course_lib.checkup.run import USE
 from course_lib.checkup.scheme import FIT, SCHEME
 from course_lib.checkup.use import USES
+from course_lib.nn.cache import KeyValueCache
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.rope import RoPE
 from tests.released.tiny import CONFIG, tiny
@@ -127,6 +128,32 @@ def test_a_plain_function_is_examined_with_its_weights_and_without():
     assert by_name(checkup(logits))["left padding, numbered by the mask"].verdict == "fine"
     alone = by_name(checkup(weights=weights, vocabulary=50))
     assert alone["layers without positions"].verdict == "fine" and alone["cache: one by one"].verdict == "skipped"
+
+
+class Engine(models.Examined):
+    """An engine of one's own, with a cache: one layer with RoPE. `late` is added to positions behind a past."""
+
+    vocabulary, config = 50, {}
+
+    def __init__(self, late):
+        torch.manual_seed(0)
+        self.late, self.embed = late, torch.randn(50, 32)
+        self.layer = RelativeAttention(32, 4, RoPE(8), causal=True).requires_grad_(False)
+
+    def logits(self, asked):
+        return self.read_on(asked.ids)[0]
+
+    def read_on(self, ids, cache=None):
+        cache = KeyValueCache() if cache is None else cache
+        x, past = self.embed[ids], cache.read
+        positions = past + torch.arange(ids.shape[1]) + self.late * (past > 0)
+        return (x + self.layer(x, positions=positions, cache=cache)) @ self.embed.T, cache
+
+
+def test_an_engine_with_a_cache_is_examined():
+    name = "cache: one by one"
+    assert by_name(checkup(Engine(late=0)))[name].verdict == "fine"
+    assert by_name(checkup(Engine(late=1)))[name].verdict == "fault"
 
 
 def test_weights_of_a_wrong_shape_are_told():
