@@ -50,7 +50,7 @@ class Cost:
 
 def order(case: Case) -> Check:
     found = case.reading
-    says = f"nats; the loss is {float(found.losses().mean()):.2f}"
+    says = f"nats; the loss of the second half is {float(found.losses().mean()):.2f}"
     if found.order > 1:
         return Check("fine", says, found.order)
     return Check("know", f"{says}. Below 1 nat, the model does not read this text, or is broken", found.order)
