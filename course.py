@@ -126,9 +126,11 @@ def site(arguments):
 
 
 def checkup(arguments):
-    """The check-up of a model; without arguments, of the released one."""
+    """The check-up of a model; without one, of the released one."""
     prepare(LEARN)
-    fetch_model()
+    values = ("--compare", "--text", "--html")  # options that a value follows
+    if all(given.startswith("-") or before in values for before, given in zip(["", *arguments], arguments)):
+        fetch_model()
     become("-m", "course_kit.checkup", *arguments)
 
 

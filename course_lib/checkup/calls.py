@@ -11,13 +11,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from .case import AT, SHORT, Case, Checks
+from .case import AT, KEEP, SHORT, Case, Checks
 from .check import SAME, Check, change, judged
 from .models import Asked, Examined
 
 PAD, NEW = 7, 5  # tokens of padding, and tokens that a program numbers in another way than the prompt
 FIRST = 15  # tokens of the first of two packed texts
-KEEP = 8  # tokens that are read one by one, behind a cache
 PADDING = torch.arange(PAD + SHORT)[None] >= PAD  # False for padding
 BY_MASK = (PADDING.cumsum(-1) - 1).clamp(0)  # the numbers that the mask gives
 BY_PLACE = BY_MASK + PAD * (torch.arange(PAD + SHORT) >= PAD + SHORT - NEW)
@@ -36,7 +35,7 @@ RING = "windows_and_sinks: The cache becomes a ring"
 class Call:
     """One way to call a model, as a check: are the last tokens of a text as they are if it is read alone?"""
 
-    logits: Callable[[Examined, Tensor], Tensor]  # of the last tokens of the short text
+    logits: Callable[[Examined, Tensor], Tensor]  # of the last tokens of a text
     good: str
     bad: str
     otherwise: str = "fault"
@@ -44,8 +43,15 @@ class Call:
     kind: str = ""  # for the pattern of `compare`, which does not make calls without one
 
     def __call__(self, case: Case) -> Check:
-        alone, found = case.alone(self.first), self.logits(case.model, case.short)
-        return judged(change(found, alone[:, -found.shape[1] :]), self.good, self.bad, otherwise=self.otherwise)
+        ids = self.of(case.short, case.full)
+        alone, found = case.alone(self.first, ids.shape[1]), self.logits(case.model, ids)
+        check = judged(change(found, alone[:, -found.shape[1] :]), self.good, self.bad, otherwise=self.otherwise)
+        unfilled = case.unfilled(ids.shape[1]) if self.kind == "cache" else ""
+        return Check("skipped", f"{self.good}, but {unfilled}") if check.verdict == "fine" and unfilled else check
+
+    def of(self, short: Tensor, full: Tensor) -> Tensor:
+        """The text that it reads. With a cache, windows behave otherwise when they are full."""
+        return full if self.kind == "cache" else short
 
 
 def padded(ids: Tensor) -> Tensor:
@@ -67,19 +73,19 @@ def packed(positions: Tensor | None) -> Callable[[Examined, Tensor], Tensor]:
     return lambda model, ids: model.logits(Asked(ids, positions, seen=OWN))[:, FIRST:]
 
 
-def packed_by_numbers(cache: bool) -> Callable[[Examined, Tensor], Tensor]:
-    return lambda model, ids: model.packed_by_numbers(Asked(ids, AGAIN), cache)[:, FIRST:]
+def packed_by_numbers(cache: bool, mask: Tensor | None = None) -> Callable[[Examined, Tensor], Tensor]:
+    return lambda model, ids: model.packed_by_numbers(Asked(ids, AGAIN, mask), cache)[:, FIRST:]
 
 
-def in_parts(*lengths: int) -> Callable[[Examined, Tensor], Tensor]:
-    """The text in parts, with a cache."""
+def behind_a_past(*lengths: int) -> Callable[[Examined, Tensor], Tensor]:
+    """The last tokens, in parts of these lengths, with a cache that holds all before them."""
 
     def logits(model: Examined, ids: Tensor) -> Tensor:
         cache, found = None, []
-        for part in ids.split(lengths, 1):
+        for part in ids.split([ids.shape[1] - sum(lengths), *lengths], 1):
             part_logits, cache = model.read_on(part, cache)
             found.append(part_logits)
-        return torch.cat(found, 1)
+        return torch.cat(found[1:], 1)
 
     return logits
 
@@ -129,10 +135,12 @@ CALLS: Checks = {
         first=FIRST, kind="padded")),
     "packed by numbers alone, without a cache": (A_ROW, Call(
         packed_by_numbers(False), AS_ALONE, NUMBERS_ALONE, "know", FIRST)),
+    "packed by numbers alone, with a mask of ones": (A_ROW, Call(
+        packed_by_numbers(False, torch.ones(1, SHORT)), AS_ALONE, f"{NUMBERS_ALONE}, or none", "know", FIRST)),
     "packed by numbers alone, with a cache": (A_ROW, Call(
         packed_by_numbers(True), AS_ALONE, f"{NUMBERS_ALONE}, or switch the cache off", "know", FIRST)),
-    "cache: in two chunks": (CACHE, Call(in_parts(SHORT // 2, SHORT // 2), "as at once", BEHIND, kind="cache")),
-    "cache: one by one": (CACHE, Call(in_parts(SHORT - KEEP, *[1] * KEEP), "as at once", BEHIND, kind="cache")),
+    "cache: in two chunks": (CACHE, Call(behind_a_past(SHORT // 2), "as at once", BEHIND, kind="cache")),
+    "cache: one by one": (CACHE, Call(behind_a_past(*[1] * KEEP), "as at once", BEHIND, kind="cache")),
     "cache: four tokens read, and taken back": (RING, Call(
         taken_back, "as if never read", "what was taken back is still seen", kind="cache")),
 }  # fmt: skip

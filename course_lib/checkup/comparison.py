@@ -9,7 +9,7 @@ from dataclasses import replace
 from torch import Tensor
 
 from .calls import CALLS, Call
-from .case import AT, SHORT
+from .case import AT, SHORT, filling, said_by
 from .check import SAME, Check, Refused, Report, change
 from .models import Asked, Examined
 
@@ -34,17 +34,18 @@ def ways(ids: Tensor) -> dict[str, tuple[str, Asked | Call]]:
 
 def compared(a: Examined, b: Examined, ids: Tensor) -> Report:
     """Both models in every kind of call."""
-    rows = []
+    rows, full = [], filling(ids, said_by(a))
     for name, (kind, way) in ways(ids).items():
-        found = row(a, b, way, ids[:, :SHORT], LATE if kind == "late" else SAME)
+        text = way.of(ids[:, :SHORT], full) if isinstance(way, Call) else full
+        found = row(a, b, way, text, LATE if kind == "late" else SAME)
         rows.append((kind, replace(found, name=name)))
     return Report(f"{a.name} compared with {b.name}", [check for _, check in rows], [pattern(rows)])
 
 
-def row(a: Examined, b: Examined, way: Asked | Call, short: Tensor, limit: float) -> Check:
+def row(a: Examined, b: Examined, way: Asked | Call, ids: Tensor, limit: float) -> Check:
     """How much one call differs, and in which layer first if it can be asked; skipped if one model refuses it."""
     try:
-        x, y = (model.logits(way) if isinstance(way, Asked) else way.logits(model, short) for model in (a, b))
+        x, y = (model.logits(way) if isinstance(way, Asked) else way.logits(model, ids) for model in (a, b))
         number = change(x, y)
         if number < limit:
             return Check("fine", "equal", number)
@@ -66,7 +67,7 @@ def first_layer(a: Examined, b: Examined, asked: Asked, limit: float) -> str:
 
 
 def pattern(rows: Sequence[tuple[str, Check]]) -> str:
-    """What the kinds of calls say together."""
+    """What the kinds of calls say together. One token has one key, so its weight is 1, whatever its score is."""
     differ: dict[str, float] = {}  # the largest number of each kind that differs
     for kind, check in rows:
         if check.verdict == "fault":
@@ -74,9 +75,12 @@ def pattern(rows: Sequence[tuple[str, Check]]) -> str:
     if not differ:
         return "No call differs."
     if "one" in differ:
-        return "Every kind of call differs, even one token: weights, scale, norm, or a sink."
+        return (
+            "Every kind of call differs, even one token: weights, which key head a query head reads, norm of the "
+            "stream, or a sink; in T5 also the scale."
+        )
     if differ.get("short", 0) > differ.get("usual", 0) / 4:
-        return "All differ but a single token: the rotation, its pairs, or the bias."
+        return "All but one token: the rotation, its pairs, the bias, or the scale or norm of the scores."
     if "usual" in differ:
         return "It differs little at first, and more with length: the base, or a window."
     only = {

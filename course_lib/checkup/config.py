@@ -27,7 +27,8 @@ NAMES = {  # what files call it; the first name that a file has counts
 FAMILIES = {"bloom": "ALiBi", "mpt": "ALiBi", "gpt2": "table", "opt": "table", "llama": "RoPE", "gptj": "RoPE"}
 ROTATION = ("rope_parameters", "rope_theta", "rope_scaling", "rotary_emb_base", "rotary_dim", "rotary_pct")
 RULE = ("factor", "original_max_position_embeddings", "beta_fast", "beta_slow", "low_freq_factor", "high_freq_factor")
-DEFAULT_BASE = 10000.0  # what programs take if the file gives none
+DEFAULT_BASE = 10000.0  # what many programs take if the file gives none
+EXAONE = ("exaone4", "exaone_moe")
 SLIDING, FULL = "sliding_attention", "full_attention"
 
 
@@ -38,6 +39,7 @@ class Layer:
     scheme: str  # RoPE, ALiBi, T5 buckets, table, none, unknown
     kind: str = FULL
     speeds: NDArray | None = None  # of RoPE, radians per position; None if the rule is unknown
+    base: float | None = None  # of RoPE, as the file gives it
     window: int | None = None  # keys that a query sees, itself among them
     chunk: int | None = None  # tokens of a chunk, in which a query sees the keys before it
 
@@ -58,6 +60,11 @@ class Said:
             return "unknown"
         return next((layer.scheme for layer in self.layers if layer.scheme != "none"), "none")
 
+    @property
+    def windows(self) -> list[int]:
+        """The sizes of windows and chunks."""
+        return [size for layer in self.layers for size in (layer.window, layer.chunk) if size]
+
 
 NO_FILE = Said([], ["There is no file, so nothing is compared with one."])
 
@@ -76,12 +83,12 @@ def read(config: Mapping[str, Any]) -> Said:
     layers = []
     for kind, rotates in zip(kinds, on):
         own = "none" if scheme == "RoPE" and not rotates else scheme
-        speeds = rotations[kind][0] if rotates else None
+        speeds, base, *_ = rotations[kind] if rotates else (None, None)
         window = config.get("sliding_window") if kind == SLIDING else None
         chunk = config.get("attention_chunk_size") if kind == "chunked_attention" else None
-        layers.append(Layer(own, kind, speeds, window, chunk))
+        layers.append(Layer(own, kind, speeds, base, window, chunk))
     words = ["The file names no scheme." if scheme == "unknown" else f"The file says: {scheme}."]
-    words += [sentence for _, sentence, _ in rotations.values()]
+    words += [sentence for *_, sentence, _ in rotations.values()]
     if scheme == "ALiBi" and any(config.get(key) for key in ROTATION):
         words.append("It has keys of RoPE beside ALiBi, which are not used.")
     notes = [note for *_, notes in rotations.values() for note in notes]
@@ -123,18 +130,19 @@ def rotated_layers(config: Mapping[str, Any], kinds: Sequence[str]) -> list[bool
         return [bool(flag) for flag in config["no_rope_layers"]]
     if every := config.get("no_rope_layer_interval"):
         return [(number + 1) % every != 0 for number in range(len(kinds))]
-    if config.get("model_type") == "cohere2":  # its full layers have no positions
-        return [kind == SLIDING for kind in kinds]
+    if config.get("model_type") == "cohere2" or (config.get("model_type") in EXAONE and config.get("sliding_window")):
+        return [kind == SLIDING for kind in kinds]  # their full layers have no positions
     return [True] * len(kinds)
 
 
-def rotation(config: Mapping[str, Any], kind: str) -> tuple[NDArray | None, str, Sequence[str]]:
-    """One kind of layer that rotates: its speeds if they are known, in a sentence, and notes on their source."""
+def rotation(config: Mapping[str, Any], kind: str) -> tuple[NDArray | None, float, str, Sequence[str]]:
+    """One kind of layer that rotates: its speeds if they are known, base, a sentence, and notes on their source."""
     keys = keys_of_rotation(config, kind)
     base, rule = keys.get("rope_theta"), keys.get("rope_type") or keys.get("type") or "default"
     d_model, heads, d = (first(config, what) for what in ("d_model", "heads", "d_head"))
     d = d or (d_model // heads if d_model and heads else None)
-    turning = config.get("rotary_dim") or (d and int(d * keys.get("partial_rotary_factor", 1)))
+    share = 1 if config.get("qk_rope_head_dim") else keys.get("partial_rotary_factor", 1)  # d is what rotates
+    turning = config.get("rotary_dim") or (d and int(d * share))
     parts = [f"base {base:,.0f}" if base else "base not given", f"{turning} of {d} channels of a head rotate"]
     if turning != d:
         parts.append(f"with the speeds of the {'whole head' if rule == 'proportional' else 'rotated part'}")
@@ -144,17 +152,20 @@ def rotation(config: Mapping[str, Any], kind: str) -> tuple[NDArray | None, str,
     notes: list[str] = []
     other = config.get("rope_theta")
     if not base:
-        notes.append("The file gives no base. 10,000 is what programs then take, which need not be this model's.")
+        notes.append("The file gives no base. Many programs then take 10,000, which need not be this model's.")
         base = DEFAULT_BASE
     if config.get("rope_parameters") and other not in (None, base):
         notes.append(f"The file gives two bases: rope_theta {other:,.0f}, and {base:,.0f} in rope_parameters.")
     length = keys.get("original_max_position_embeddings") or config.get("max_position_embeddings") or 1
-    speeds = speeds_of(rule, keys, base, length, d, turning) if d and turning else None
-    if not d:
+    two_rules = "compress" in (config.get("rope_parameters") or {})  # DeepSeek-V4
+    speeds = speeds_of(rule, keys, base, length, d, turning) if d and turning and not two_rules else None
+    if two_rules:
+        notes.append("The file has one rule for compressed layers and one for the others; they are not compared.")
+    elif not d:
         notes.append("The file does not give the width of a head, so the speeds are unknown.")
     elif speeds is None:
         notes.append(f"The rule {rule!r} is not known here, so the speeds are not compared.")
-    return speeds, f"RoPE in {kind.replace('_', ' ')}: {', '.join(parts)}.", notes
+    return speeds, base, f"RoPE in {kind.replace('_', ' ')}: {', '.join(parts)}.", notes
 
 
 def keys_of_rotation(config: Mapping[str, Any], kind: str) -> dict[str, Any]:

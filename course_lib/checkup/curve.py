@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
+from torch import Tensor
 
 from .models import Asked, Examined
 
@@ -47,30 +48,30 @@ class Curve:
         return self.size < FLAT
 
 
-def curves(model: Examined, n: int, stride: int = 1, start: int = 0) -> list[Curve]:
-    """The curve of every layer in a text of n equal tokens at the positions start, start + stride, …
+def curves(model: Examined, n: int, stride: int = 1) -> list[Curve]:
+    """The curve of every layer in a text of n equal tokens at the positions 0, stride, 2 · stride, …
 
     Raises Refused for a model that shows no weights.
     """
     ids = torch.full((1, n), min(TOKEN, model.vocabulary - 1))
-    positions = None if (stride, start) == (1, 0) else start + stride * torch.arange(n)[None]
-    weights, _ = model.shown(Asked(ids, positions))
-    return [curve_of(layer.double().numpy()) for layer in weights]
+    positions = None if stride == 1 else stride * torch.arange(n)[None]
+    weights, _ = model.shown(Asked(ids, positions, last=1))
+    return [curve_of(layer) for layer in weights]
 
 
-def curve_of(weights: NDArray) -> Curve:
+def curve_of(weights: Tensor) -> Curve:
     """Of the weights (heads, n, n) of a layer."""
     n = weights.shape[-1]
-    with np.errstate(divide="ignore"):
-        logs = np.log(weights)
+    last, middle = (weights[:, i, : i + 1].double().numpy()[:, ::-1] for i in (n - 1, n // 2))  # by distance
 
-    def of(i: int, reach: int) -> NDArray:
-        return (logs[:, i, i - reach + 1 : i + 1] - logs[:, i, i, None])[:, ::-1].clip(LOWEST)
+    def of(row: NDArray) -> NDArray:
+        reach = (row > 0).any(0).sum()
+        with np.errstate(divide="ignore"):
+            return (np.log(row[:, :reach]) - np.log(row[:, :1])).clip(LOWEST)
 
-    reach = int((weights[:, -1] > 0).any(0).sum())
-    both = min(reach, n // 2)
-    middle = float(abs(of(n // 2, both) - of(n - 1, both)).max())
-    return Curve(of(n - 1, reach), middle, float(1 - weights[:, -1].sum(-1).mean()))
+    logs, other = of(last), of(middle)
+    both = min(logs.shape[1], other.shape[1])
+    return Curve(logs, float(abs(logs[:, :both] - other[:, :both]).max()), float(1 - last.sum(-1).mean()))
 
 
 def unexplained(samples: Sequence[Sample], speeds: ArrayLike) -> float:
@@ -88,15 +89,19 @@ def unexplained(samples: Sequence[Sample], speeds: ArrayLike) -> float:
     return float((np.linalg.norm(rest, axis=0) / spread).max(initial=0.0))
 
 
-def suspects(theta: NDArray) -> Iterator[tuple[str, NDArray]]:
-    """Speeds that a faulty program might use in place of θ, with what it did."""
+def suspects(theta: NDArray, own_base: float) -> Iterator[tuple[str, NDArray]]:
+    """Speeds that a faulty program might use in place of θ, with what it did. own_base: that of the file, for θ."""
     share = np.arange(len(theta)) / len(theta)
-    yield "twice the speeds explain it: is it rotated twice, or a factor of 2 ignored?", 2 * theta
-    rounded = torch.tensor(theta).bfloat16().double().numpy()
-    yield "speeds rounded to bfloat16 explain it", rounded
+    plain = own_base**-share
+    yield "the file's base without its scaling rule explains it", plain
+    yield "twice as fast: is it rotated twice, or a factor of 2 ignored?", 2 * theta
+    yield "speeds rounded to bfloat16 explain it", torch.tensor(theta).bfloat16().double().numpy()
     for factor in (2, 3, 4):
         yield f"the speeds of a head {factor} times as wide explain it", theta ** (1 / factor)
-    for factor in (4, 8, 32):
-        yield f"speeds {factor} times as fast explain it: is a scaling factor ignored?", factor * theta
-    for base in (1e3, 1e4, 1e5, 1.5e5, 5e5, 1e6, 2e6, 5e6, 1e7):
+    for factor in (4, 8, 16, 32):
+        if not np.allclose(factor * theta, plain):
+            yield f"{factor} times as fast: is a scaling factor ignored?", factor * theta
+    for factor in (2, 4, 8, 16, 32):
+        yield f"{factor} times as slow: a factor is applied that the file does not name for this layer", theta / factor
+    for base in {1e3, 1e4, 1e5, 1.5e5, 5e5, 1e6, 2e6, 5e6, 1e7} - {own_base}:
         yield f"base {base:,.0f} explains it", base**-share

@@ -22,6 +22,7 @@ class Asked:
     positions: Tensor | None = None  # (batch or 1, n)
     padding: Tensor | None = None  # (batch or 1, n), False for padding
     seen: Tensor | None = None  # (n, n), True where a query may look at a key that is not after it
+    last: int = 0  # the logits of so many last tokens are enough; 0: all. With a large vocabulary they are costly.
 
 
 class Examined:
@@ -35,7 +36,7 @@ class Examined:
     has_sinks = False  # whether its weights hold a learned sink for each head
 
     def logits(self, asked: Asked) -> Tensor:
-        """(batch, n, vocabulary), in float32."""
+        """(batch, n, vocabulary), in float32; or of the last tokens alone, if they are enough."""
         raise NotImplementedError
 
     def read_on(self, ids: Tensor, cache: Any = None) -> tuple[Tensor, Any]:
@@ -102,7 +103,7 @@ class Function(Examined):
         size = self.vocabulary or (found.shape[-1] if isinstance(found, Tensor) and found.dim() else 0)
         if not isinstance(found, Tensor) or found.shape != (batch, n, size):
             wanted = (batch, n, self.vocabulary or "vocabulary")
-            raise Refused(f"{self.name} returned {described(found)}, expected logits {wanted}")
+            raise Refused(f"{self.name} returned {described(found)}, expected a torch tensor of logits {wanted}")
         return found.float()
 
     @torch.no_grad()
@@ -140,7 +141,7 @@ class Course(Examined):
         mask = None if asked.padding is None else asked.padding[:, None, None]
         if asked.seen is not None:
             mask = asked.seen if mask is None else mask & asked.seen
-        return self.decoder.out(self.decoder(asked.ids, mask, positions=asked.positions)).float()
+        return self.decoder.out(self.decoder(asked.ids, mask, positions=asked.positions)[:, -asked.last :]).float()
 
     @torch.no_grad()
     def read_on(self, ids: Tensor, cache: Any = None) -> tuple[Tensor, Any]:

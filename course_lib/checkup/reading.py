@@ -1,4 +1,6 @@
-"""The losses of a text, as a model reads it, and under changes of what a query sees and of positions."""
+"""The losses of a text's second half, as a model reads it, and under changes of what a query sees and of positions."""
+
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -27,11 +29,12 @@ class Reading:
         self._losses: dict[str | int, Tensor] = {}
 
     def losses(self, change: str | int = "none") -> Tensor:
-        """Of all tokens but the first, under a change, or with a gap of so many positions in the middle."""
+        """Of the second half but its first token, under a change, or with a gap of so many positions before it."""
         if change not in self._losses:
             asked = self.with_gap(change) if isinstance(change, int) else self.changes[change]
-            logits = self.model.logits(asked)[0, :-1]
-            self._losses[change] = cross_entropy(logits, asked.ids[0, 1:], reduction="none").double()
+            targets = asked.ids[0, self.half + 1 :]
+            logits = self.model.logits(replace(asked, last=len(targets) + 1))[0, -len(targets) - 1 : -1]
+            self._losses[change] = cross_entropy(logits, targets, reduction="none").double()
         return self._losses[change]
 
     def with_gap(self, positions: int) -> Asked:

@@ -59,7 +59,7 @@ def checkup(
         raise ValueError(f"model: {found[-1].says}; expected positions, a mask, a cache or weights to ask for")
     if not enough:
         found.append(Check("skipped", f"needs a text of {NEEDED} tokens or more", name=USE, group=USE))
-    curves = [curve.logs for curve in case.curves_at.get((1, 0), [])]
+    curves = [curve.logs for curve in case.curves_at.get(1, [])]
     return Report(examined.name, found, case.said.words, curves, case.gaps)
 
 

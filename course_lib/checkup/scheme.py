@@ -21,12 +21,13 @@ import numpy as np
 from ..reference.alibi import slopes
 from .case import AT, Case, Checks
 from .check import SAME, Check, Refused, change, changes, judged
-from .curve import Curve, Sample, suspects, unexplained
+from .config import DEFAULT_BASE
+from .curve import Curve, Sample, curves, suspects, unexplained
 from .models import Asked
 
 MISSING = 1e-4  # the share of a learned sink
 FIT, SLOPES, MOVED, ROUNDED = 1e-3, 0.01, 0.02, 4.0
-MORE = ((3, 0), (7, 0), (1, 1000), (1, 5001))  # strides and starts that add far distances and late positions
+MORE = (3, 7)  # strides that add far distances
 
 
 def belong(case: Case) -> Check:
@@ -74,11 +75,17 @@ def relative(case: Case) -> Check:
 
 
 def window(case: Case) -> Check:
-    reach, n = [curve.reach for curve in case.curves()], case.span
+    found, n = case.curves(), case.span
+    if case.full.shape[1] > n:
+        n = case.full.shape[1]
+        found = curves(case.model, n)
+    reach = [curve.reach for curve in found]
     expected = [min(n, layer.window or n, (n - 1) % (layer.chunk or n) + 1) for layer in case.said.layers]
     shown = listed(sorted({*reach}))
     if not expected:
         return Check("fine", f"of {n}; there is no file to compare {shown} with", min(reach))
+    if reach == expected and (unfilled := case.unfilled(n)):
+        raise Refused(unfilled)
     if reach == expected:
         return Check("fine", f"of {n}, as the file says", min(reach))
     says = f"{shown} of {n}; the file says {listed(sorted({*expected}))}. Is the window applied, and is its edge right?"
@@ -95,7 +102,7 @@ def sink(case: Case) -> Check:
 
 
 def speeds(case: Case) -> Check:
-    """What the file's speeds leave unexplained in the worst layer, and who else explains it."""
+    """What the file's speeds leave unexplained in the worst layer, and all usual mistakes that explain it."""
     if case.said.scheme != "RoPE":
         raise Refused("for RoPE, with a file that gives its speeds")
     samples, theta = {}, {}
@@ -109,16 +116,20 @@ def speeds(case: Case) -> Check:
     worst = max(rest, key=rest.__getitem__)
     if rest[worst] < FIT:
         return Check("fine", f"those of the file explain the curves of {len(rest)} layers", rest[worst])
-    best, who = min((unexplained(samples[worst], other), who) for who, other in suspects(theta[worst]))
-    line = who if best < rest[worst] / 10 else "no constant speeds do: are positions or angles rounded, or ignored?"
+    layer = case.said.layers[worst]
+    others = {of.kind: of.speeds for of in case.said.layers if of.speeds is not None and of.kind != layer.kind}
+    who = [*suspects(theta[worst], layer.base or DEFAULT_BASE)]
+    who += [(f"the speeds of {kind.replace('_', ' ')} explain it", other) for kind, other in others.items()]
+    fit = [name for name, other in who if unexplained(samples[worst], other) < FIT]
+    line = "; or ".join(fit) or "none of the usual mistakes explains it"
     return Check("fault", f"not those of the file, in layer {worst}; {line}", rest[worst])
 
 
 def samples_of(case: Case, layer: int) -> list[Sample]:
-    """The curves of a layer at several strides and starts, as far as the model takes positions."""
+    """The curves of a layer at several strides, as far as the model takes positions."""
     runs = [(1, case.curves())]
     with suppress(Refused):  # a model that takes no positions, or whose list of angles ends
-        runs += [(stride, case.curves(stride, start)) for stride, start in MORE]
+        runs += [(stride, case.curves(stride)) for stride in MORE]
     return [(stride * np.arange(found[layer].reach), found[layer].logs) for stride, found in runs]
 
 
@@ -137,6 +148,8 @@ def slopes_of_heads(case: Case) -> Check:
 def positions_are_read(case: Case) -> Check:
     if case.gap > 2e-5 or case.said.scheme == "ALiBi":
         return Check("fine", "a gap of 5 changes the logits this much", case.gap)
+    if case.said.scheme == "unknown":
+        return Check("know", "the given positions change nothing: right for ALiBi, wrong for most schemes", case.gap)
     return Check("fault", "the given positions are taken, and ignored", case.gap)
 
 

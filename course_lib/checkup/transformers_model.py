@@ -14,6 +14,7 @@ from .config import read
 from .models import Asked, Examined, called
 
 TABLES = ("wpe", "embed_positions", "position_embeddings")  # names of tables of absolute positions
+NO_POSITIONS = "forward() names no position_ids"
 LOW = (torch.bfloat16, torch.float16)
 
 
@@ -34,7 +35,8 @@ class Transformers(Examined):
         self.vocabulary, self.length = config.vocab_size, read(self.config).length or 512
         rows = [len(weight) for name, weight in model.named_parameters() if name.split(".")[-2] in TABLES]
         self.table = min(rows) - 2 * (config.model_type == "opt") if rows else None  # OPT begins at row 2
-        self.takes_positions = "position_ids" in inspect.signature(model.forward).parameters
+        self.takes = inspect.signature(model.forward).parameters
+        self.takes_positions = takes_positions(model)
         self.has_sinks = any(name.endswith("sinks") for name, _ in model.named_parameters())
 
     def logits(self, asked: Asked) -> Tensor:
@@ -77,8 +79,9 @@ class Transformers(Examined):
 
     def packed_by_numbers(self, asked: Asked, cache: bool) -> Tensor:
         if self.two_parts or not self.takes_positions:
-            raise Refused("the model takes no positions")
-        return self._run(input_ids=asked.ids, position_ids=asked.positions, use_cache=cache).logits
+            raise Refused(NO_POSITIONS)
+        mask = {} if asked.padding is None else {"attention_mask": asked.padding.long()}
+        return self._run(input_ids=asked.ids, position_ids=asked.positions, use_cache=cache, **mask).logits
 
     def in_bfloat16(self) -> "Transformers":
         low = copy.copy(self)
@@ -87,10 +90,10 @@ class Transformers(Examined):
 
     def _read(self, asked: Asked, **more: Any) -> Any:
         ids, positions, padding = asked.ids, asked.positions, asked.padding
-        given = {f"{self.part}input_ids": ids}
+        given: dict[str, Any] = {f"{self.part}input_ids": ids}
         if positions is not None:
             if not self.takes_positions:
-                raise Refused("the model takes no positions")
+                raise Refused(NO_POSITIONS)
             if self.table and int(positions.max()) >= self.table:
                 raise Refused(f"its table ends after {self.table} positions")
             given["position_ids"] = positions.expand(len(ids), -1)
@@ -98,6 +101,8 @@ class Transformers(Examined):
             padding = torch.ones_like(ids) if padding is None else padding
         if padding is not None:
             given[f"{self.part}attention_mask"] = padding.long()
+        if asked.last and "logits_to_keep" in self.takes:
+            given["logits_to_keep"] = asked.last
         if asked.seen is not None:
             given[f"{self.part}attention_mask"] = self._grids(asked.seen)
         if self.two_parts:
@@ -126,6 +131,15 @@ class Transformers(Examined):
         return out
 
 
+def takes_positions(model: Any) -> bool:
+    """Whether forward() names position_ids, or hands on what it does not name, as wrappers do, to a part that does."""
+    given = inspect.signature(model.forward).parameters
+    if "position_ids" in given:
+        return True
+    hands_on = any(of.kind == inspect.Parameter.VAR_KEYWORD for of in given.values())
+    return hands_on and any(takes_positions(part) for part in model.children() if hasattr(part, "config"))
+
+
 def loaded(name: str | Path, download: bool = False) -> tuple[Any, Any]:
     """A causal model, and its tokenizer or None, from a folder or, by name, from the local cache.
 
@@ -135,7 +149,8 @@ def loaded(name: str | Path, download: bool = False) -> tuple[Any, Any]:
     try:
         import transformers
     except ImportError:
-        raise ValueError("transformers is missing: install it with `pip install transformers`") from None
+        how_to = "run `.venv/bin/python -m pip install transformers` in the folder of the course"
+        raise ValueError(f"transformers is missing: {how_to}") from None
     if Path(name).is_absolute() and not Path(name).is_dir():
         raise ValueError(f"{name}: there is no such folder")
     how = {"local_files_only": not download, "trust_remote_code": False}
@@ -148,6 +163,7 @@ def loaded(name: str | Path, download: bool = False) -> tuple[Any, Any]:
         hint = "" if download else " A name that is not in the local cache needs --download."
         raise ValueError(f"{name}: transformers cannot read it as a causal language model: {why}{hint}") from error
     try:
-        return model, transformers.AutoTokenizer.from_pretrained(name, **how)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(name, **how)
+        return model, tokenizer if tokenizer("a word").input_ids else None  # without its files, some are empty
     except (OSError, ValueError, ImportError, KeyError):
         return model, None

@@ -41,7 +41,7 @@ class Cost:
         if read.order < 1:
             raise Refused("the order of the tokens is worth less than 1 nat to this model")
         costs = read.losses(self.change) - read.losses(self.than)
-        number, error = mean(costs[read.half :])
+        number, error = mean(costs)
         outcome = self.above if number > 2 * error else self.level
         if self.below and number < -2 * error:
             outcome = self.below
@@ -50,7 +50,7 @@ class Cost:
 
 def order(case: Case) -> Check:
     found = case.reading
-    says = f"nats; the loss is {float(found.losses().mean()):.2f}"
+    says = f"nats; the loss of the second half is {float(found.losses().mean()):.2f}"
     if found.order > 1:
         return Check("fine", says, found.order)
     return Check("know", f"{says}. Below 1 nat, the model does not read this text, or is broken", found.order)

@@ -39,9 +39,9 @@ FAMILIES = {  # by model_type: what it needs besides
     "smollm3": {},
     "gpt_oss": {"num_local_experts": 4, "head_dim": 16, "sliding_window": 16},
     "deepseek_v3": {**DEEPSEEK, **EXPERTS, "num_key_value_heads": 4},
-    "olmo3": {},
+    "olmo3": {"sliding_window": 16},
     "cohere2": {"sliding_window": 16},
-    "llama4_text": {"head_dim": 16, "num_local_experts": 2, "intermediate_size_mlp": 96},
+    "llama4_text": {"head_dim": 16, "num_local_experts": 2, "intermediate_size_mlp": 96, "attention_chunk_size": 100},
     "gptj": {"n_embd": 64, "n_layer": 4, "n_head": 4, "rotary_dim": 8, "n_positions": 128},
     "stablelm": {},
     "granite": {},
@@ -78,5 +78,7 @@ def family(kind, seed=0, **more):
         config.vocab_size, config.pad_token_id, config.eos_token_id = 101, 0, 2
     how = transformers.AutoModelForSeq2SeqLM if two_parts else transformers.AutoModelForCausalLM
     how = transformers.AutoModelForMaskedLM if kind in ENCODERS else how
-    implementation = "eager" if kind == "gpt_oss" else None  # it has no other with sinks on a CPU
+    implementation = more.pop("attn_implementation", None)
+    if kind == "gpt_oss":  # it has no other with sinks on a CPU
+        implementation = "eager"
     return how.from_config(config, attn_implementation=implementation).float().eval()

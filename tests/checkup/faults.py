@@ -10,6 +10,7 @@ import torch
 pytest.importorskip("transformers")
 
 from transformers import DynamicCache
+from transformers.cache_utils import DynamicSlidingWindowLayer
 from transformers.models.bloom import modeling_bloom as bloom
 from transformers.models.gpt2 import modeling_gpt2 as gpt2
 from transformers.models.gpt_neox.modeling_gpt_neox import GPTNeoXRotaryEmbedding
@@ -159,6 +160,21 @@ def window(change, any_cache=True):
     return fault
 
 
+def ring_that_overwrites():
+    """A full ring of w keys takes all keys of a call before its queries read: they find the new ones in old slots."""
+    before = DynamicSlidingWindowLayer.update
+
+    def update(self, keys, values, *more, **named):
+        past, w = self.cumulative_length, self.sliding_window
+        states = before(self, keys, values, *more, **named)
+        n = states[0].shape[-2]
+        old = torch.arange(n)
+        late = n - w + (old - (n - w)) % w  # the last key that falls into the same slot
+        return tuple(x[:, :, late if past and n > w else old] for x in states)
+
+    return replaced(DynamicSlidingWindowLayer, "update", update)
+
+
 def alibi(change):
     return replaced(bloom, "_get_alibi_slopes", lambda heads, device: change(heads, device))
 
@@ -175,6 +191,11 @@ def no_alibi_behind_a_past():
 
 def no_sink(module, query, key, value, attention_mask, scaling, **_):
     return llama.eager_attention_forward(module, query, key, value, attention_mask, scaling)
+
+
+def tiled_heads(x, times):
+    """Query head h reads key head h % 2, not h // 2."""
+    return x.repeat(1, times, 1, 1)
 
 
 LINEAR = {"rope_type": "linear", "rope_theta": 1e4, "factor": 4.0}
@@ -206,6 +227,8 @@ FAULTS = {
         "llama", {}, numbered(LLAMA, lambda p, past, n: (n if p is None else p) + (past > 0)), CACHE, "s2"),
     "from 0 behind a past": ("gpt2", {}, numbered(GPT2, lambda p, past, n: n - past if past else p), CACHE, "s3"),
     "window in prefill only": ("mistral", {}, window(lambda w, past: 4096 if past else w), CACHE, "s4"),
+    "window one too wide behind a past": ("mistral", {}, window(lambda w, past: w + (past > 0)), CACHE, None),
+    "ring that overwrites": ("mistral", {}, ring_that_overwrites(), "cache: in two chunks", "s12"),
     "window in decoding only": (
         "mistral", {}, window(lambda w, past: w if past else 4096, any_cache=False), KEYS, "s5"),
     "window one too wide": ("mistral", {}, window(lambda w, past: w + 1), KEYS, "p21"),
@@ -226,6 +249,9 @@ FAULTS = {
     "only queries rotated": (
         "llama", {}, rotation(lambda q, k, c, s: (rotate(q, k, c, s)[0], k)), FLAT, "p11"),
     "queries one ahead": ("llama", {}, rotation(queries_ahead), None, "p12"),
+    "scale": ("llama", {}, attributes(llama.LlamaAttention, "scaling", lambda old, part: 2 * old), None, None),
+    "heads tiled": (
+        "llama", {"attn_implementation": "eager"}, replaced(llama, "repeat_kv", tiled_heads), None, "p23"),
     "one mask for all texts": ("llama", {}, last_mask(LLAMA), "another, shorter text in the batch", "b3"),
     "linear factor ignored": (
         "llama", {"rope_parameters": LINEAR}, angles(speeds=lambda theta: 4 * theta), SPEEDS, "l4"),

@@ -14,6 +14,7 @@ from course_lib.checkup.check import SAME, VERDICTS, Check, judged
 from course_lib.checkup.run import USE
 from course_lib.checkup.scheme import FIT, SCHEME
 from course_lib.checkup.use import USES
+from course_lib.nn.cache import KeyValueCache
 from course_lib.nn.layer import RelativeAttention
 from course_lib.nn.rope import RoPE
 from tests.released.tiny import CONFIG, tiny
@@ -129,6 +130,32 @@ def test_a_plain_function_is_examined_with_its_weights_and_without():
     assert alone["layers without positions"].verdict == "fine" and alone["cache: one by one"].verdict == "skipped"
 
 
+class Engine(models.Examined):
+    """An engine of one's own, with a cache: one layer with RoPE. `late` is added to positions behind a past."""
+
+    vocabulary, config = 50, {}
+
+    def __init__(self, late):
+        torch.manual_seed(0)
+        self.late, self.embed = late, torch.randn(50, 32)
+        self.layer = RelativeAttention(32, 4, RoPE(8), causal=True).requires_grad_(False)
+
+    def logits(self, asked):
+        return self.read_on(asked.ids)[0]
+
+    def read_on(self, ids, cache=None):
+        cache = KeyValueCache() if cache is None else cache
+        x, past = self.embed[ids], cache.read
+        positions = past + torch.arange(ids.shape[1]) + self.late * (past > 0)
+        return (x + self.layer(x, positions=positions, cache=cache)) @ self.embed.T, cache
+
+
+def test_an_engine_with_a_cache_is_examined():
+    name = "cache: one by one"
+    assert by_name(checkup(Engine(late=0)))[name].verdict == "fine"
+    assert by_name(checkup(Engine(late=1)))[name].verdict == "fault"
+
+
 def test_weights_of_a_wrong_shape_are_told():
     found = by_name(checkup(own()[0], weights=lambda ids, positions: [torch.zeros(3, 5)]))
     assert "weights returned a tensor (3, 5) for a layer" in found["layers without positions"].says
@@ -175,7 +202,7 @@ BAD = {
     "weights without a vocabulary": (lambda: checkup(weights=print), "vocabulary=None: expected the number"),
     "a function that raises": (lambda: checkup(raises), "the model raised KeyError: 'no such token'"),
     "a function with wrong shapes": (
-        lambda: checkup(lambda ids: torch.zeros(3, 5)), r"returned a tensor \(3, 5\), expected logits"),
+        lambda: checkup(lambda ids: torch.zeros(3, 5)), r"a tensor \(3, 5\), expected a torch tensor of logits"),
     "no numbers": (lambda: checkup(lambda ids: torch.full((*ids.shape, 9), torch.nan)), "its logits are not finite"),
     "a function of ids alone": (lambda: checkup(lambda ids: own()[0](ids)), "expected positions, a mask, a cache or"),
     "an encoder": (lambda: checkup(looks_ahead), CAUSAL),
@@ -211,10 +238,41 @@ def test_a_folder_without_a_model_is_told(tmp_path):
         transformers_model.loaded(tmp_path)
 
 
-def test_a_model_in_a_folder_is_read_without_a_tokenizer(tmp_path):
-    family("llama").save_pretrained(tmp_path)
+@pytest.mark.parametrize("kind", ["llama", "gpt2"])  # GPT-2's tokenizer does without files, and knows no word
+def test_a_model_in_a_folder_is_read_without_a_tokenizer(kind, tmp_path):
+    family(kind).save_pretrained(tmp_path)
     model, tokenizer = transformers_model.loaded(tmp_path)
-    assert model.config.model_type == "llama" and tokenizer is None
+    assert model.config.model_type == kind and tokenizer is None
+
+
+class Wrapper(torch.nn.Module):
+    """A model in another, which names few arguments and hands the others on."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model, self.config, self.dtype, self.device = model, model.config, model.dtype, model.device
+        self.set_attn_implementation = model.set_attn_implementation
+
+    def forward(self, input_ids=None, **more):
+        return self.model(input_ids=input_ids, **more)
+
+
+def test_a_wrapper_that_hands_positions_on_takes_them():
+    assert by_name(checkup(Wrapper(family("llama")).eval()))["positions are read"].verdict == "fine"
+    assert "forward() names no position_ids" in by_name(checkup(family("bloom")))["text moved by 1,000"].says
+
+
+def test_positions_that_change_nothing_are_no_fault_without_a_file():
+    """An engine with ALiBi is right to take them, and to ignore them."""
+    logits, _ = own(position=False)
+    check = by_name(checkup(lambda ids, positions=None: logits(ids)))["positions are read"]
+    assert check.verdict == "know"
+
+
+def test_numbers_alone_separate_texts_without_a_mask_and_a_cache_only():
+    found = by_name(checkup(family("llama")))
+    verdicts = [check.verdict for name, check in found.items() if name.startswith("packed by numbers alone")]
+    assert verdicts == ["fine", "know", "know"]
 
 
 def test_nan_is_no_agreement():

@@ -2,6 +2,7 @@
 
 import pytest
 
+import course
 from course_kit.checkup import main
 
 from .families import family
@@ -30,6 +31,19 @@ def test_two_folders_are_compared_and_a_config_is_read_in_words(folder, capsys):
     assert "No call differs." in capsys.readouterr().out
     assert main([f"{model}/config.json"]) == 0
     assert capsys.readouterr().out.startswith("The file says: RoPE.\nRoPE in full attention: base 10,000, ")
+
+
+@pytest.mark.parametrize(
+    ("given", "fetched"),
+    [([], True), (["--html", "page.html"], True), (["model"], False), (["--html", "page.html", "config.json"], False)],
+)
+def test_the_released_model_is_fetched_only_where_no_other_is_named(given, fetched, monkeypatch):
+    called = []
+    monkeypatch.setattr(course, "prepare", lambda *_: None)
+    monkeypatch.setattr(course, "become", lambda *_: None)
+    monkeypatch.setattr(course, "fetch_model", lambda: called.append(True))
+    course.checkup(given)
+    assert bool(called) == fetched
 
 
 def test_what_cannot_be_read_is_told_in_a_sentence(folder, capsys, monkeypatch):

@@ -64,6 +64,24 @@ def test_what_a_file_does_not_say_is_said():
     assert read({"text_config": SIZES | rope()}).layers[0].scheme == "RoPE"
 
 
+@pytest.mark.parametrize("kind", ["cohere2", "exaone4", "exaone_moe"])
+def test_full_layers_of_some_families_have_no_positions(kind):
+    types = ["sliding_attention"] * 3 + ["full_attention"]
+    config = {**SIZES, "model_type": kind, "rope_theta": 1e6, "sliding_window": 16, "layer_types": types}
+    assert [layer.scheme for layer in read(config).layers] == ["RoPE"] * 3 + ["none"]
+    if kind != "cohere2":  # without windows, all layers rotate
+        config |= {"sliding_window": None, "layer_types": ["full_attention"] * 4}
+        assert [layer.scheme for layer in read(config).layers] == ["RoPE"] * 4
+
+
+def test_the_two_rules_of_deepseek_v4_are_said_and_not_compared():
+    transformers = pytest.importorskip("transformers")
+    said = read(transformers.DeepseekV4Config(num_hidden_layers=4).to_dict())
+    words = " ".join(said.words)
+    assert "one rule for compressed layers and one for the others" in words and "64 of 64 channels" in words
+    assert all(layer.speeds is None for layer in said.layers)
+
+
 @pytest.mark.parametrize("config", [{}, {"hidden_size": 8}])
 def test_what_is_no_config_is_refused(config):
     with pytest.raises(ValueError, match=r"config=\{.*: expected the keys of a config\.json"):

@@ -5,9 +5,10 @@ from functools import cache
 
 import pytest
 import torch
+from torch.nn.attention.flex_attention import flex_attention
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 
-from course_chapters import lesson_file
+from course_chapters import lesson_file, tasks_of
 from course_lib.checkup import checkup, compare, read
 from course_lib.checkup.check import change
 from course_lib.checkup.use import mean
@@ -96,7 +97,8 @@ SMALL = {"num_hidden_layers": 4, "hidden_size": 64, "num_attention_heads": 4}
 
 def p14():
     config = {**SMALL, "rope_parameters": {"rope_type": "default", "rope_theta": 5e5}}
-    assert config.get("rope_theta", 1e4) == 1e4 and "base 500,000" in read(config).words[1]
+    assert getattr(family("llama", rope_parameters=config["rope_parameters"]).config, "rope_theta", 1e4) == 1e4
+    assert "base 500,000" in read(config).words[1]
     assert "The file gives no base" in " ".join(read({**SMALL, "model_type": "llama"}).words)
     assert "two bases" in " ".join(read({**config, "rope_theta": 1e4}).words)
 
@@ -147,6 +149,17 @@ def s8():
     whole = sdpa(q, k, v, is_causal=True)[..., -1:, :]
     assert torch.allclose(sdpa(q[..., -1:, :], k, v, is_causal=True), v[..., :1, :])
     assert torch.allclose(sdpa(q[..., -1:, :], k, v, attn_mask=torch.ones(1, 5).bool()), whole, atol=1e-6)
+
+
+def s11():
+    q, k, v = torch.randn(3, 1, 2, 6, 16, generator=torch.Generator().manual_seed(0))
+
+    def score(past):
+        return lambda s, b, h, i, j: torch.where(j <= i + past, s - (i + past - j) / 2, -torch.inf)
+
+    whole, new = flex_attention(q, k, v, score_mod=score(0))[:, :, -1:], q[:, :, -1:]
+    assert change(flex_attention(new, k, v, score_mod=score(0)), whole) > 0.1
+    assert change(flex_attention(new, k, v, score_mod=score(5)), whole) < 1e-4
 
 
 def l5():
@@ -221,7 +234,7 @@ def b9():
     assert torch.allclose(sdpa(x[:, :1], x, x, attn_mask=hidden), x[:, :1])
 
 
-IN_LINES = [t4, t7, t8, p3, p14, p15, p18, p19, p20, s7, s8, l5, l6, l7, l8, l9, l10, b6, b7, b8, b9]
+IN_LINES = [t4, t7, t8, p3, p14, p15, p18, p19, p20, s7, s8, s11, l5, l6, l7, l8, l9, l10, b6, b7, b8, b9]
 
 
 @pytest.mark.parametrize("row", IN_LINES, ids=lambda row: row.__name__)
@@ -257,5 +270,7 @@ def test_every_row_is_reproduced_or_says_that_it_needs_a_gpu():
 
 @pytest.mark.parametrize("row", ROWS)
 def test_every_row_leads_to_a_section_that_exists(row):
-    topic, heading = re.match(r"\[\d\d\]\(\.\./notebooks/\d\d_(\w+)\.ipynb\), “(.+)”", ROWS[row][3]).groups()
-    assert heading in re.findall(r"(?m)^# ##+ (.*)$", lesson_file(topic).read_text(encoding="utf-8"))
+    link = r"\[(\d\d)\]\(\.\./(notebooks/\1|exercises/\1_tasks)_(\w+)\.ipynb\), “(.+)”"
+    _, kind, topic, heading = re.fullmatch(link, ROWS[row][3]).groups()
+    sections = re.findall(r"(?m)^# ##+ (.*)$", lesson_file(topic).read_text(encoding="utf-8"))
+    assert heading in (sections if "notebooks" in kind else {task.title for task in tasks_of(topic).values()})
