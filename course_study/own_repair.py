@@ -50,7 +50,7 @@ UNSEEN = (
 
 
 @dataclass(repr=False)
-class Measured(Report):
+class MeasuredRepair(Report):
     """short, gap: the change of the loss and its error. near, far: the mean loss of the digits of each key."""
 
     short: tuple[float, float] = (math.nan, math.nan)
@@ -62,7 +62,7 @@ class Measured(Report):
 @one_thread()
 def measure(
     speeds: Any = None, *, score_factor: Any = None, bias: Any = None, mask: Any = None, name: str = "yours"
-) -> Measured:
+) -> MeasuredRepair:
     """Measure your change of the released model, and show it under the known repairs.
 
     Without the model's file, the report has the known rows and says what is missing. Raises ValueError if nothing is
@@ -84,10 +84,10 @@ def measure(
     try:
         columns = measured(loaded(released.model_file()), change, grids)
     except LookupError as missing:  # a recording does not know this change
-        return Measured("not measured", [*lines, f"{name} is not measured. {missing.args[0]}"])
+        return MeasuredRepair("not measured", [*lines, f"{name} is not measured. {missing.args[0]}"])
     (long,) = rows("by position", condition=KNOWN["16 pairs stopped"], n=8192)
     unseen = [part.format(long["difference"], long["error"]) for part in UNSEEN]
-    return Measured("measured", [*lines, line(name, *columns), *unseen], *columns)
+    return MeasuredRepair("measured", [*lines, line(name, *columns), *unseen], *columns)
 
 
 def measured(model: Any, change: Change, grids: Grids) -> Columns:

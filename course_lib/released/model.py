@@ -43,11 +43,11 @@ class Released:
     def __init__(self, decoder: Decoder, tokenizer: Any) -> None:
         self.decoder, self.tokenizer, config = decoder, tokenizer, decoder.config
         self.n_layers, self.n_heads, self.n_kv_heads = config.n_layers, config.n_heads, config.n_kv_heads
-        self._changes = Changes.none(decoder.rope, config.n_layers, config.n_heads)
-        self.d_head, self.speeds = config.d_head, self._changes.trained
+        self.changes = Changes.none(decoder.rope, config.n_layers, config.n_heads)
+        self.d_head, self.speeds = config.d_head, self.changes.trained
         for layer, block in enumerate(decoder.blocks):
             block.attention.out.register_forward_pre_hook(
-                lambda _, args, layer=layer: self._changes.outputs(layer, args[0])
+                lambda _, args, layer=layer: self.changes.outputs(layer, args[0])
             )
 
     def encode(self, text: str) -> Tensor:
@@ -74,12 +74,12 @@ class Released:
 
         Raises ValueError inside a change with a mask, which fits one length only, or with sinks that are not the first.
         """
-        if self._changes.mask is not None or (self._changes.window and not self._ring_is_enough()):
+        if self.changes.mask is not None or (self.changes.window and not self._ring_is_enough()):
             raise ValueError("generate: expected no mask, and no sinks but the first tokens")
         new, written, end = self._numbers(text), [], self.tokenizer.token_to_id(END)
-        caches = self._caches()
+        caches = self.caches()
         for _ in range(check_whole("n", n)):
-            new = self.decoder.out(self._read_on(new, caches)[-1:]).argmax(-1)
+            new = self.decoder.out(self.read_on(new, caches)[-1:]).argmax(-1)
             if int(new) == end:
                 break
             written.append(int(new))
@@ -89,7 +89,7 @@ class Released:
     def inside(self, text: str | Tensor) -> Iterator[Inside]:
         """What is inside, layer by layer; a layer is computed when it is asked for, so memory holds one at a time."""
         numbers = self._numbers(text)
-        mask, x = self._changes.visible(len(numbers), numbers.device), self.decoder.embedded(numbers[None])
+        mask, x = self.changes.visible(len(numbers), numbers.device), self.decoder.embedded(numbers[None])
         for block in self.decoder.blocks:
             attention, seen = block.attention, block.norm1(x)
             q, k, v = (attention.heads(part(seen))[0] for part in (attention.query, attention.key, attention.value))
@@ -148,16 +148,25 @@ class Released:
 
         Raises ValueError for a layer, head or shape that does not fit, and for changes that exclude each other.
         """
-        before = self._changes
+        before = self.changes
         self._put(before.with_(**changes))
         try:
             yield
         finally:
             self._put(before)
 
+    def read_on(self, numbers: Tensor, caches: Sequence[KeyValueCache]) -> Tensor:
+        """The hidden states of tokens that continue the text in these caches, (n, d_model); read in chunks."""
+        return torch.cat([self.decoder(chunk[None], caches=caches)[0] for chunk in numbers.split(CHUNK)])
+
+    def caches(self) -> list[KeyValueCache]:
+        """An empty cache for each layer, which keeps what a later token may see."""
+        window, sinks = self.changes.window, self.changes.sinks
+        return [KeyValueCache() if window is None else RingCache(window, keep=len(sinks)) for _ in self.decoder.blocks]
+
     def _put(self, changes: Changes) -> None:
         new = [changes.position(layer) for layer in range(self.n_layers)]
-        self._changes = changes
+        self.changes = changes
         for block, position in zip(self.decoder.blocks, new):
             block.attention.position = position
 
@@ -172,21 +181,13 @@ class Released:
     def _read(self, numbers: Tensor) -> Tensor:
         """The hidden states of a text, (n, d_model)."""
         if self._ring_is_enough():
-            return self._read_on(numbers, self._caches())
-        return self.decoder(numbers[None], self._changes.visible(len(numbers), numbers.device))[0]
-
-    def _read_on(self, numbers: Tensor, caches: Sequence[KeyValueCache]) -> Tensor:
-        """The same for tokens that continue the text in the caches, in chunks."""
-        return torch.cat([self.decoder(chunk[None], caches=caches)[0] for chunk in numbers.split(CHUNK)])
+            return self.read_on(numbers, self.caches())
+        return self.decoder(numbers[None], self.changes.visible(len(numbers), numbers.device))[0]
 
     def _ring_is_enough(self) -> bool:
         """Whether a query may see a window and the first tokens, and nothing else is hidden."""
-        window, sinks = self._changes.window, self._changes.sinks
-        return window is not None and self._changes.mask is None and sinks == tuple(range(len(sinks)))
-
-    def _caches(self) -> list[KeyValueCache]:
-        window, sinks = self._changes.window, self._changes.sinks
-        return [KeyValueCache() if window is None else RingCache(window, keep=len(sinks)) for _ in self.decoder.blocks]
+        window, sinks = self.changes.window, self.changes.sinks
+        return window is not None and self.changes.mask is None and sinks == tuple(range(len(sinks)))
 
     def _inside_of(self, text: str | Tensor, layer: int, head: int = 0) -> Inside:
         if check_whole("layer", layer, 0) >= self.n_layers or check_whole("head", head, 0) >= self.n_heads:

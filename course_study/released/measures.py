@@ -35,7 +35,7 @@ def sink(model: Released, tokens: Tensor) -> Measured:
 
 def last_losses(model: Released, inside: Inside, tokens: Tensor) -> Tensor:
     """The losses, if this is inside the last layer: that costs one layer in place of all."""
-    block, mask = model.decoder.blocks[-1], model._changes.visible(len(tokens), tokens.device)
+    block, mask = model.decoder.blocks[-1], model.changes.visible(len(tokens), tokens.device)
     x = model.decoder.norm(block(inside.x[None], mask=mask)[0])
     return cross_entropy(model.decoder.out(x[:-1]), tokens[1:], reduction="none")
 
@@ -72,12 +72,12 @@ def looked_at(place: int, model: Released, tokens: Tensor) -> Measured:
 @torch.no_grad()
 def with_first_value(values: Sequence[Tensor], model: Released, tokens: Tensor) -> Measured:
     """Later queries get values[layer], (n_kv_heads · d_head,), from token 0. Its own query keeps its own value."""
-    caches = model._caches()
-    first = model._read_on(tokens[:1], caches)
+    caches = model.caches()
+    first = model.read_on(tokens[:1], caches)
     for cache, value in zip(caches, values):
         assert cache.v is not None
         cache.v[0, :, 0] = value.view(model.n_kv_heads, -1)
-    logits = model.decoder.out(torch.cat([first, model._read_on(tokens[1:], caches)])[:-1])
+    logits = model.decoder.out(torch.cat([first, model.read_on(tokens[1:], caches)])[:-1])
     return cross_entropy(logits, tokens[1:], reduction="none"), {}
 
 

@@ -50,9 +50,7 @@ def other_words(result: Result, message: str) -> str:
 
 def main(key: str) -> None:
     """Say what learners get from the page of a task, such as "rope/rope"."""
-    task = transcript.exercises().get(key)
-    if not isinstance(task, CodingTask | Prediction):
-        sys.exit(f"{key}: expected the topic and the task of a page, such as rope/rope")
+    task = transcript.chosen(key)
     print(Path(str(sys.modules[task.module].__file__)).relative_to(ROOT))
     try:
         found = list(wrong_ones(task))

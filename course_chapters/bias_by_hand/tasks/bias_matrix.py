@@ -44,6 +44,7 @@ return -strength * np.log(distance)
 return -strength * np.log(np.maximum(distance, 1))  # You take log d. Add 1 to d first, or a neighbour
 # costs nothing.
 return -strength * distance  # You use the distance as it is. The penalty grows with its logarithm, log(1 + d).
+return -strength * np.sqrt(distance)  # You take the root of the distance. The penalty grows with log(1 + d).
 return -np.log1p(strength * distance)  # You put λ inside the logarithm. It multiplies the logarithm from outside.
 distance = np.maximum(i - j, 0)  # For keys after the query, your distance is 0. |j − i| counts both ways.
 distance = np.maximum(j - i, 0)  # For keys before the query, your distance is 0. |j − i| counts both ways.
