@@ -110,13 +110,16 @@ class Transformers(Examined):
         return self._run(**given, **more)
 
     def _grids(self, seen: Tensor) -> Any:
-        """`seen` as numbers to add. Such a grid replaces a model's own windows, so they are drawn into it."""
+        """`seen` as numbers to add. Such a grid replaces a model's own windows, so they are drawn into it.
+
+        Chunks are counted from the first key that a query sees, because that is where its text begins.
+        """
         n = len(seen)
         i, j = torch.arange(n)[:, None], torch.arange(n)
-        grids = {}
+        first, grids = (seen & (j <= i)).int().argmax(-1, keepdim=True), {}
         for layer in read(self.config).layers:
             window, chunk = layer.window or n, layer.chunk or n
-            visible = seen & (j <= i) & (i - j < window) & (i // chunk == j // chunk)
+            visible = seen & (j <= i) & (i - j < window) & ((i - first) // chunk == (j - first) // chunk)
             grids[layer.kind] = torch.zeros(1, 1, n, n).masked_fill(~visible, torch.finfo(torch.float32).min)
         return grids if len(grids) > 1 else next(iter(grids.values()))  # layers of several kinds want one for each
 

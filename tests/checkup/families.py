@@ -41,7 +41,7 @@ FAMILIES = {  # by model_type: what it needs besides
     "deepseek_v3": {**DEEPSEEK, **EXPERTS, "num_key_value_heads": 4},
     "olmo3": {"sliding_window": 16},
     "cohere2": {"sliding_window": 16},
-    "llama4_text": {"head_dim": 16, "num_local_experts": 2, "intermediate_size_mlp": 96, "attention_chunk_size": 100},
+    "llama4_text": {"head_dim": 16, "num_local_experts": 2, "intermediate_size_mlp": 96, "attention_chunk_size": 16},
     "gptj": {"n_embd": 64, "n_layer": 4, "n_head": 4, "rotary_dim": 8, "n_positions": 128},
     "stablelm": {},
     "granite": {},
