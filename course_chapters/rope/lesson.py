@@ -437,11 +437,13 @@ print("cos, angle in float32 first:", [round(x, 2) for x in early.tolist()])
 assert len(set(late.tolist())) == 3 and len(set(early.tolist())) == 8
 arrows = torch.tensor([[1.0, 0.0]]).repeat(8, 1).bfloat16()  # rotated, each becomes (cos, sin)
 assert torch.equal(torch_rotate(arrows, past=1000)[:, 0], early)
+speeds = torch.tensor(frequencies(64)).float()
+print(f"speeds in bfloat16 are off by up to {(speeds.bfloat16() / speeds - 1).abs().max():.1%}")
 
 # %% [markdown]
 # Only three different angles are left. So the course's `RoPE` computes angles in float32 and converts only their
-# cosines and sines. Wang et al. (2024) observe that with bfloat16 RoPE's scores depend on more than the offset, most of
-# all in long texts.
+# cosines and sines. (With bfloat16, Wang et al. 2024 found that scores depend on more than the offset.) If a whole model
+# is cast, its buffer of speeds, `inv_freq`, is rounded, too. Then all angles are wrong by the last line's share.
 #
 # ## Deeper · The released code
 #
