@@ -443,7 +443,7 @@ print(f"speeds in bfloat16 are off by up to {(speeds.bfloat16() / speeds - 1).ab
 # %% [markdown]
 # Only three different angles are left. So the course's `RoPE` computes angles in float32 and converts only their
 # cosines and sines. (With bfloat16, Wang et al. 2024 found that scores depend on more than the offset.) If a whole model
-# is cast, its buffer of speeds, `inv_freq`, is rounded, too. Then all angles are wrong by the last line's share.
+# is cast, its buffer of speeds, `inv_freq`, is rounded, too. Then angles are wrong by up to the share in the last line.
 #
 # ## Deeper · The released code
 #
