@@ -172,7 +172,7 @@ figures.heatmap(
 # ## A vector for every pair?
 #
 # Music Transformer (Huang et al. 2019) has a table $E$ with a *vector* $e$ for every offset, like the table $A$ of
-# [[vector_per_distance|chapter #]], here without clipping. To each product $q_i \cdot k_j$ it adds
+# [[vector_per_distance|chapter #]]. We do not clip. To each product $q_i \cdot k_j$ it adds
 # $S^{rel}_{ij} = q_i \cdot e_{j-i}$ (in the drawing $e$ is called $a$), and then scales the sum, as Shaw's scheme does.
 # How can we compute $S^{rel}$ without storing a vector for every pair?
 
@@ -553,6 +553,6 @@ else:
 # Music Transformer's own code warns that the cells after the query are undefined (tensor2tensor,
 # `common_attention.py`).
 #
-# **Sources** C.-Z. A. Huang et al., *Music Transformer*, 2019, section 1.1 and section 3.4 · Z. Dai et al.,
+# **Sources** C.-Z. A. Huang et al., *Music Transformer*, 2019, sections 1.1, 3.3 and 3.4 · Z. Dai et al.,
 # *Transformer-XL*, 2019, appendix B (the same rearrangement) · the model: L. Ben Allal et al., *SmolLM2*, 2025 (see
 # [[released_model|chapter #]]).

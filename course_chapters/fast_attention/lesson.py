@@ -461,7 +461,7 @@ else:
 # | `MultiheadAttention` | n, batch, d_model | mask, `True` hides | your mask's | nan (see below) | mask of numbers |
 # | FlexAttention | batch, heads, n, d | `mask_mod`, `True` looks | yours: add `past` | 0 | any `score_mod` |
 # | flash-attn 2 | batch, n, heads, d | causal, window | bottom right | 0 | ALiBi's slopes |
-# | flash-attn 4 | batch, n, heads, d | causal, window, `mask_mod` | bottom right | not tested | any `score_mod` |
+# | flash-attn 4 | batch, n, heads, d | causal, window or `mask_mod` | bottom right | not tested | `score_mod` |
 # | `varlen_attn` (torch) | tokens, heads, d | lengths, window | not tested | not tested | none |
 #
 # (A test runs the first three. The others need a GPU, so we read their code.) With `need_weights=False`,

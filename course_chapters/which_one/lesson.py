@@ -386,7 +386,7 @@ step
 #   query. With a unit vector $w_t$, $\beta_t = 1$ erases a direction and $\beta_t = 2$ reverses it. The linear layers
 #   of Qwen 3.5 and Kimi Linear multiply their state by such a matrix, $I - \beta k k^\top$, so they erase as well as
 #   forget.
-# - [**PoPE**](https://arxiv.org/abs/2509.10534) (2025) lets position alone decide the angles of the
+# - [**PoPE**](https://arxiv.org/abs/2509.10534) (2025) lets position decide the angles of the
 #   pairs, and content only their lengths.
 # - [**GRAPE**](https://arxiv.org/abs/2512.07805) (2025) writes RoPE, ALiBi and FoX as one kind of step,
 #   a matrix that is applied for each token in between.

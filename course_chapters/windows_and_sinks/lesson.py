@@ -619,7 +619,7 @@ if find_spec("transformers") is not None:
 # al. (2025) report that this reduces sinks and massive activations. What is a sink good for? Barbero et al. (2025)
 # argue that it keeps tokens from mixing too much.
 #
-# **Hybrids.** In SmolLM3 and Mistral Large 4, every fourth layer has no positions, but the others have no window. In
+# **Hybrids.** In SmolLM3, every fourth layer has no positions, but the others have no window. In
 # Kimi Linear and OLMo Hybrid, the others are linear layers, whose memory does not grow with the text. They carry the
 # order of the words, and the full layers have no positions. *DroPE* (Gelberg et al. 2025) removes RoPE after training.
 #

@@ -16,7 +16,7 @@ class MusicTransformer(Position):
     `table` e is (n_heads or 1, rows, d_head), learned. causal=True: max_length rows for the offsets
     −(max_length − 1) … 0; the offsets after the query have the zero vector. causal=False: 2·max_length − 1 rows, up to
     offset max_length − 1. shared=True: one table for all heads. Raises ValueError for sizes below 1, and for texts
-    longer than max_length. Source: Huang et al. 2019, section 3.4, eq. 3.
+    longer than max_length. Source: Huang et al. 2019, section 3.3, eq. 3.
     """
 
     def __init__(

@@ -62,7 +62,7 @@ def slice_table(table: ArrayLike, n_q: int, n_k: int | None = None, *, past: int
 
     table (…, 2·max_length − 1, d) for offsets −(max_length − 1) … max_length − 1, ascending. causal=True: table
     (…, max_length, d) for offsets up to 0; the offsets after the query get zero vectors (the causal mask hides them).
-    Raises ValueError for another table, and when the text is longer than it. Source: Huang et al. 2019, section 3.4.
+    Raises ValueError for another table, and when the text is longer than it. Source: Huang et al. 2019, section 3.3.
     """
     table = np.asarray(table, float)
     n_q, n_k, past = check_sizes(n_q, n_k, past)

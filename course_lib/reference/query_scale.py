@@ -17,7 +17,7 @@ def log_scale(positions: ArrayLike, *, length: int) -> Array:
 
     A causal query at position p sees p + 1 keys. Position 0 gets 0, which changes nothing where it sees one key only.
     positions (…), gives (…). Raises ValueError for positions below 0 and a length below 2.
-    Source: Nakanishi 2025 (Scalable-Softmax), where s = 1 / ln(length) is learned.
+    Source: Nakanishi 2025 (Scalable-Softmax), where 1 / ln(length) is a learned s.
     """
     p = np.asarray(positions, float)
     if not (p >= 0).all():
