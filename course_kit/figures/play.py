@@ -36,9 +36,9 @@ def play(function: Callable[..., Any], *, attend: bool = True, **ranges: Any) ->
 
     A range is (low, high) or (low, high, step) for a slider, a list for a drop-down, True or False for a checkbox.
     Whole numbers give whole steps, so write 0.0 and 2.0 for the steps between. Each control begins at the default of
-    the function, if there is one. The function returns a matrix (n, n), or a row (2n − 1,) with a number per offset.
-    What it raises appears below the controls, with the line that raised it. attend: also show what the result does, as
-    a bias, to the attention of the five tokens.
+    the function, if there is one. The function returns a matrix (n, n), a row (2n − 1,) with a number per offset, or
+    a Picture. What it raises appears below the controls, with the line that raised it. attend: also show what the
+    result does, as a bias, to the attention of the five tokens.
     Raises ValueError for a range that ipywidgets does not know.
     """
     return Play(function, attend, ranges)
@@ -111,7 +111,9 @@ def control(name: str, choices: Any, default: Any) -> Any:
 
 
 def drawn(result: Any, name: str, attend: bool = True) -> Picture:
-    """A picture of what a function returned; ValueError when it is neither a matrix nor a row."""
+    """A picture of what a function returned; ValueError when it is neither a picture nor a matrix nor a row."""
+    if isinstance(result, Picture):
+        return result
     grid = as_grid(result)
     if len(grid) == 1 and grid.shape[1] > 1:
         if grid.shape[1] % 2 == 0:

@@ -44,9 +44,10 @@ def test_a_control_redraws_the_result_and_its_effect_on_the_five_tokens():
         np.testing.assert_allclose(weights, expected.ravel(), atol=0.0051)
 
 
-def test_a_row_per_offset_is_put_on_the_diagonals():
+def test_a_row_per_offset_is_put_on_the_diagonals_and_a_picture_is_shown_as_it_is():
     played = figures.play(lambda strength=1.0: -strength * abs(row_offsets(5)), strength=(0.0, 2.0))
     assert numbers(played.html())[0] == [-abs(i - j) for i in range(5) for j in range(5)]
+    assert "rp-frames" in figures.play(lambda n=4: figures.clip_grid(n, clip=2), n=(2, 8)).html()
     assert figures.play(lambda n=4: np.ones((n, 3)), attend=False, n=(2, 8)).html().count("<table") == 1
 
 
