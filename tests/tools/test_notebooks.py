@@ -50,6 +50,7 @@ def test_nothing_in_it_breaks_a_viewer_and_its_links_lead_somewhere(path):
         page = "".join("".join(o.get("data", {}).get("text/html", "")) for o in cell.get("outputs", []))
         assert not re.search(r'<img(?![^>]*\balt="[^"])', page + "".join(cell["source"])), "a picture without alt text"
         assert all("image/png" not in o.get("data", {}) for o in cell.get("outputs", [])), "a PNG has no alt text"
+        assert 'role="alert"' not in page, "a picture that tells an error"
     text = "\n".join("".join(cell["source"]) for cell in cells(path, "markdown"))
     targets = {target for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text) if "://" not in target}
     assert not [target for target in targets if not (ROOT / path).parent.joinpath(target).exists()]
