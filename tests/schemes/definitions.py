@@ -321,7 +321,7 @@ DEFINED = {
     "M-RoPE, interleaved": mrope_scheme(lambda m, d: m if m < 3 else 0, 8, interleaved=True),
     "FoX": Defined(lambda n, d: FoX(n * d, n), Definition(unscaled, numbers=fox_number)),
     "FIRE": Defined(
-        lambda n, d: FIRE(n, hidden=5, threshold=3.0),
+        lambda n, d: FIRE(n, threshold=3.0),
         Definition(unscaled, numbers=fire_number),
         in_numpy.fire_scores,
         relative=False,
