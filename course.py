@@ -174,7 +174,7 @@ def make_venv():
     """A new VENV without packages, marked as unfinished."""
     folder = os.path.relpath(VENV)
     why = f"The folder {folder} cannot be used as it is" if VENV.exists() else "First run"
-    print(f"{why}: setting up {folder}, once only. It takes about a minute, and up to 1.7 GB.", flush=True)
+    print(f"{why}: setting up {folder}, once only. It takes one to ten minutes, and up to 1.7 GB.", flush=True)
     if VENV.exists():
         shutil.rmtree(VENV)
     VENV.mkdir(parents=True)

@@ -176,7 +176,7 @@ def write(nb: NotebookNode, path: Path) -> str:
     path.parent.mkdir(exist_ok=True)
     done = "written"
     if path.parent.name != "exercises":
-        if old is not None and not changed(nb, old, ROOT):
+        if old is not None and not changed(nb, old, path):
             keep_outputs(nb, old)
             nb.metadata["built"]["ran_with"] = old.metadata["built"]["ran_with"]
         else:
@@ -215,7 +215,7 @@ def differences(path: Path, nb: NotebookNode) -> list[str]:
     counts = [cell.execution_count for cell in old.cells if cell.cell_type == "code"]
     if path.parent.name != "exercises" and counts != list(range(1, len(counts) + 1)):  # nbval skips what has none
         found.append(f"{where(path)} was not executed from top to bottom")
-    elif path.parent.name != "exercises" and not found and (new := changed(nb, old, ROOT)):
+    elif path.parent.name != "exercises" and not found and (new := changed(nb, old, path)):
         found.append(f"{where(path)} was executed before this changed: {', '.join(new)}")
     return found
 

@@ -73,10 +73,19 @@ def next_chapter(chapter: Chapter) -> Chapter | None:
 
 def sections(topic: str) -> dict[str, int]:
     """The minutes of each section of a lesson by its heading, from its words of prose."""
+    _, *parts = re.split(r"(?m)^# ## (.*)\n", prose(topic))
+    return {name: max(1, round(count_words(text) / WORDS_A_MINUTE)) for name, text in zip(*[iter(parts)] * 2)}
+
+
+def prose(topic: str) -> str:
+    """The Markdown of a lesson, as its file has it."""
     cells = re.split(r"(?m)^# %%", lesson_file(topic).read_text(encoding="utf-8"))
-    _, *parts = re.split(r"(?m)^# ## (.*)\n", "".join(cell for cell in cells if cell.startswith(" [markdown]")))
-    words = {name: len(re.findall(r"[A-Za-z]{2,}", text)) for name, text in zip(*[iter(parts)] * 2)}
-    return {name: max(1, round(count / WORDS_A_MINUTE)) for name, count in words.items()}
+    return "".join(cell.partition("\n")[2] for cell in cells if cell.startswith(" [markdown]"))
+
+
+def count_words(text: str) -> int:
+    """How many words there are in a text; a letter alone is none."""
+    return len(re.findall(r"[A-Za-z]{2,}", text))
 
 
 def deeper_minutes(topic: str) -> int:

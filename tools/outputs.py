@@ -1,8 +1,10 @@
 """When the outputs of a notebook are still right, and how it is executed when they are not.
 
 They depend on its code, on every file of the course that its kernel read, on the packages and on the released model.
+Solutions show nothing of what the page of a task says to a wrong answer, so that part of it does not count for them.
 """
 
+import ast
 import hashlib
 import os
 import re
@@ -37,17 +39,33 @@ class BuildError(Exception):
     """What is wrong and where, in one message for the author."""
 
 
-def hashes(nb: NotebookNode, root: Path, files: Iterable[str]) -> dict[str, str]:
-    """What the outputs of a notebook depend on: its code, and these files of the course, which is in `root`."""
-    code = repr([cell.source for cell in nb.cells if cell.cell_type == "code"]).encode()
-    contents = {file: (root / file).read_bytes() if (root / file).exists() else b"" for file in sorted(files)}
-    return {name: hashlib.sha256(content).hexdigest()[:12] for name, content in {"its code": code, **contents}.items()}
+def hashes(nb: NotebookNode, path: Path, files: Iterable[str]) -> dict[str, str]:
+    """What the outputs of the notebook at `path` depend on: its code, and these files of the course around it."""
+    contents = {"its code": repr([cell.source for cell in nb.cells if cell.cell_type == "code"]).encode()}
+    for file in map(path.parents[1].joinpath, sorted(files)):
+        content = file.read_bytes() if file.exists() else b""
+        if path.parent.name == "solutions" and file.parent.name == "tasks":
+            content = for_right_answers(content)
+        contents[file.relative_to(path.parents[1]).as_posix()] = content
+    return {name: hashlib.sha256(content).hexdigest()[:12] for name, content in contents.items()}
 
 
-def changed(nb: NotebookNode, old: NotebookNode, root: Path) -> list[str]:
+def for_right_answers(page: bytes) -> bytes:
+    """The page of a task without its hints, and without its wrong lines, programs and answers and their messages."""
+    lines = page.splitlines()
+    for node in reversed(ast.parse(page).body):
+        match node:
+            case ast.Assign(targets=[ast.Name("WRONG" | "HINTS")]):
+                del lines[node.lineno - 1 : node.end_lineno]
+            case ast.FunctionDef(name) if name.startswith("wrong_"):
+                del lines[node.lineno - 1 : node.end_lineno]
+    return b"\n".join(lines)
+
+
+def changed(nb: NotebookNode, old: NotebookNode, path: Path) -> list[str]:
     """What has changed since the old notebook was executed, of all that its outputs depend on."""
     ran_with = old.metadata["built"].get("ran_with", {"its code": ""})
-    now = hashes(nb, root, ran_with.keys() - {"its code"})
+    now = hashes(nb, path, ran_with.keys() - {"its code"})
     return [name for name, hashed in ran_with.items() if now.get(name) != hashed]
 
 
@@ -80,7 +98,7 @@ def execute(nb: NotebookNode, path: Path) -> None:
     told = "".join(output.get("text", "") for output in nb.cells.pop().outputs).splitlines()
     read_files = {file.relative_to(root) for file in map(Path, told) if file.is_relative_to(root) and file.is_file()}
     ours = {file.as_posix() for file in read_files if file.parts[0] not in NOT_OURS and file.suffix != ".pyc"}
-    nb.metadata["built"]["ran_with"] = hashes(nb, root, ours | set(PINS))
+    nb.metadata["built"]["ran_with"] = hashes(nb, path, ours | set(PINS))
     for cell in nb.cells:
         for output in cell.get("outputs", []):
             output.get("data", {}).pop(WIDGET, None)

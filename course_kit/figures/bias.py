@@ -17,7 +17,7 @@ from .frames import Cell, Frame, Table, bar, live
 
 LARGEST_N = 16
 STRENGTHS = (0, 0.1, LAMBDA, 1, 3)
-FORMULAS = {"log": "log(1 + {d})", "linear": "{d}", "square root": "√{d}"}
+FORMULAS = {"log": "log(1 + {d})", "linear": "{d}"}
 SAME = 1e-12  # two weights closer than this are called the same
 COLUMNS = ("offset", "weight without bias", "weight with bias", "e^B", "change")
 

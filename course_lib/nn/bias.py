@@ -12,7 +12,6 @@ from .position import Position
 CURVES: dict[str, Callable[[Tensor], Tensor]] = {
     "log": torch.log1p,
     "linear": lambda d: d,
-    "square root": torch.sqrt,
 }
 assert CURVES.keys() == DECAYS.keys()
 

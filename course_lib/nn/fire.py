@@ -8,6 +8,8 @@ from ..reference.grid import check_sizes
 from .places import Places, check_from_0
 from .position import Position
 
+HIDDEN = 32
+
 
 class FIRE(Position):
     """b_h(i, j) = MLP_h(ψ(|i − j|) / ψ(max(i, τ))), ψ(x) = ln(|c|·x + 1), with learned c and τ.
@@ -15,20 +17,20 @@ class FIRE(Position):
     The same offset gets another number from a later query, so no row of offsets holds this bias: it is a whole grid.
     A distance is a share of the query's position, so no share of an earlier key exceeds 1; training sees all
     shares if it goes past τ.
-    `threshold`: τ at the start, from where on positions count; learned is a factor on it. `hidden`: the width of the
-    network. Raises ValueError for sizes below 1 and a threshold that is not above 0.
+    The MLP is HIDDEN wide. `threshold`: τ at the start, from where on positions count; learned is a factor on it.
+    Raises ValueError for n_heads below 1 and a threshold that is not above 0.
     Source: Li et al. 2023 (FIRE), and the code of its authors, which also takes |i − j|.
     """
 
-    def __init__(self, n_heads: int, *, hidden: int = 32, threshold: float = 512.0) -> None:
+    def __init__(self, n_heads: int, *, threshold: float = 512.0) -> None:
         super().__init__()
         if not 0 < threshold < float("inf"):
             raise ValueError(f"threshold={threshold}: expected a number above 0")
         self.threshold = threshold
         self.c = nn.Parameter(torch.tensor(0.1))
         self.multiplier = nn.Parameter(torch.tensor(1.0))  # τ = |multiplier| · threshold
-        n_heads, hidden = check_whole("n_heads", n_heads), check_whole("hidden", hidden)
-        self.network = nn.Sequential(nn.Linear(1, hidden), nn.ReLU(), nn.Linear(hidden, n_heads))
+        n_heads = check_whole("n_heads", n_heads)
+        self.network = nn.Sequential(nn.Linear(1, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, n_heads))
 
     def bias(self, n_q: int, n_k: int, past: int) -> Tensor:
         n_q, n_k, past = check_sizes(n_q, n_k, past)

@@ -12,7 +12,6 @@ from .grid import row_offsets, to_grid
 DECAYS: dict[str, Callable[[Array], Array]] = {
     "log": np.log1p,  # log(1 + d): the logarithmic kind of KERPLE, with r₂ = 1
     "linear": lambda d: d,  # d: ALiBi
-    "square root": np.sqrt,
 }
 
 

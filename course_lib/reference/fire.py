@@ -1,9 +1,8 @@
-"""FIRE: a small network turns the distance, as a share of the query's position, into a bias."""
+"""FIRE: the distance as a share of the query's position, which a small network turns into a bias (nn/fire.py)."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import check_axes
 from .attention import Array
 from .grid import offsets
 
@@ -27,21 +26,3 @@ def shares(n_q: int, n_k: int | None = None, *, c: float, threshold: float, past
     distance = abs(offsets(n_q, n_k, past))
     i = past + np.arange(n_q)[:, None]
     return log_distance(distance, c) / log_distance(np.maximum(i, threshold), c)
-
-
-def fire_bias(found: ArrayLike, w_in: ArrayLike, b_in: ArrayLike, w_out: ArrayLike, b_out: ArrayLike) -> Array:
-    """B[h, i, j] = (W_out relu(w_in x + b_in) + b_out)[h] for the share x of query i and key j, (heads, n_q, n_k).
-
-    found (n_q, n_k) are the shares; w_in and b_in (hidden,), W_out (heads, hidden), b_out (heads,). Raises ValueError
-    for other shapes.
-    """
-    x, w_in, b_in, w_out, b_out = (np.asarray(part, float) for part in (found, w_in, b_in, w_out, b_out))
-    check_axes(
-        found=(x, "n_q n_k"),
-        w_in=(w_in, "hidden"),
-        b_in=(b_in, "hidden"),
-        w_out=(w_out, "heads hidden"),
-        b_out=(b_out, "heads"),
-    )
-    hidden = np.maximum(x[..., None] * w_in + b_in, 0.0)
-    return np.moveaxis(hidden @ w_out.T + b_out, -1, 0)

@@ -3,8 +3,7 @@
 import numpy as np
 
 from course_kit.checking import Axis, Case, CodingTask
-
-from ..tasks.notebook import defined
+from tools.notebook import defined
 
 WORDS = ("The", "cat", "sat")
 

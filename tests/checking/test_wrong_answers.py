@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from course_kit.checking import Case, holds
+from tools.notebook import defined
 
-from ..tasks.notebook import defined
 from .common import CENTRED, MASK, SLOPE, _mask, _softmax, array_task, right
 
 

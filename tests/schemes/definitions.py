@@ -269,11 +269,6 @@ DEFINED = {
         with_bias(lambda module, head, r: -0.3 * math.log1p(abs(r))),
         in_numpy.added(bias.decay_bias, strength=0.3),
     ),
-    "square root decay": Defined(
-        lambda n, d: DecayBias(0.4, "square root"),
-        with_bias(lambda module, head, r: -0.4 * math.sqrt(abs(r))),
-        in_numpy.added(bias.decay_bias, strength=0.4, decay="square root"),
-    ),
     "T5 buckets": t5_scheme(num_buckets=8, max_distance=6),
     "T5 buckets, causal": t5_scheme(bidirectional=False, num_buckets=6, max_distance=9),
     "T5, cross-attention": Defined(lambda n, d: T5CrossAttention(), with_bias(lambda module, head, r: 0.0, scale=1.0)),
@@ -326,7 +321,7 @@ DEFINED = {
     "M-RoPE, interleaved": mrope_scheme(lambda m, d: m if m < 3 else 0, 8, interleaved=True),
     "FoX": Defined(lambda n, d: FoX(n * d, n), Definition(unscaled, numbers=fox_number)),
     "FIRE": Defined(
-        lambda n, d: FIRE(n, hidden=5, threshold=3.0),
+        lambda n, d: FIRE(n, threshold=3.0),
         Definition(unscaled, numbers=fire_number),
         in_numpy.fire_scores,
         relative=False,

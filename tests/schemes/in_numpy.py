@@ -65,10 +65,11 @@ def xl_scores(m, q, k, past):
 
 
 def fire_scores(m, q, k, past):
-    w_in, *others = (numbers(part) for part in m.network.parameters())
+    w_in, b_in, w_out, b_out = (numbers(part) for part in m.network.parameters())
     limit = abs(m.multiplier.item()) * m.threshold
     shares = fire.shares(q.shape[-2], k.shape[-2], c=abs(m.c.item()), threshold=limit, past=past)
-    return attention.scores(q, k) + fire.fire_bias(shares, np.ravel(w_in), *others)
+    hidden = np.maximum(shares[..., None] * np.ravel(w_in) + b_in, 0)
+    return attention.scores(q, k) + np.moveaxis(hidden @ np.transpose(w_out) + b_out, -1, 0)
 
 
 def log_scaled(m, q, k, past):

@@ -12,6 +12,7 @@ from course_lib.nn.fox import FoX
 from course_lib.reference import (
     absolute,
     attention,
+    bias,
     fox,
     grid,
     oracle,
@@ -146,6 +147,12 @@ def test_what_a_window_reaches_and_what_stays_in_a_cache_with_sinks():
 
 
 # --- biases -------------------------------------------------------------------------------------------------------
+
+
+def test_fixed_decays_by_hand():
+    close(bias.decay_row([-2, 0, 1], strength=0.5, decay="linear"), [-1.0, 0.0, -0.5])
+    both = bias.decay_row([-2, 0, 1], strength=0.1, forward_strength=0.6)
+    close(both, [-0.1 * math.log(3), 0.0, -0.6 * math.log(2)])
 
 
 @pytest.mark.parametrize("past", [0, 4])

@@ -26,15 +26,15 @@ def test_every_position_has_a_definition_in_loops():
 
 
 NEW = Scheme(
-    name="square root decay",
+    name="linear decay",
     topic="bias_by_hand",
-    what="−λ √distance, added to the score",
-    formula="−λ √|j − i|",
-    make=lambda s: schemes.from_nn("bias", "DecayBias", s.strength, "square root"),
-    enters={"bias": "square root decay"},
+    what="−λ · distance, added to the score",
+    formula="−λ · |j − i|",
+    make=lambda s: schemes.from_nn("bias", "DecayBias", s.strength, "linear"),
+    enters={"bias": "linear decay"},
     keeps=Count("4·(2·n − 1)", lambda s: 4 * (2 * s.n - 1)),
     direction=Direction.MIRROR,
-    runs={"root-0.5": Use({"strength": 0.5})},
+    runs={"linear-0.5": Use({"strength": 0.5})},
 )
 ASK = """
 import torch
@@ -48,7 +48,7 @@ assert comparison.table()[NEW.name]["keeps for n tokens"] == "508 bytes = 4·(2�
 assert comparison.table()[NEW.name]["longer texts"] == "not trained yet"
 assert NEW.name in figures.map_of_schemes()._repr_html_()
 settings = study.Settings(length=16, d_model=8, n_heads=2, n_layers=1)
-model = study.Model(study.find("root-0.5"), 10, settings)
+model = study.Model(study.find("linear-0.5"), 10, settings)
 assert model(torch.zeros(1, 16, dtype=int)).shape == (1, 16, 10)
 
 assert guide.ask(NEW.name).alt.startswith(f"No verdict on {NEW.name}")

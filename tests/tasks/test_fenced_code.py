@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from tools.build import from_percent
-
-from .notebook import defined, prepared
-from .transcript import exercises
+from tools.notebook import defined, prepared
+from tools.transcript import exercises
 
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
 TASKS = exercises()

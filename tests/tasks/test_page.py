@@ -1,7 +1,8 @@
 """The command for authors finds the wrong lines that nobody reads, and those without a message."""
 
+from tools.page import wrong_ones
+
 from ..checking.common import slope_task
-from .page import wrong_ones
 
 
 def test_a_wrong_line_is_read_or_else_it_is_said_what_is_read_in_its_place():

@@ -7,11 +7,11 @@ from course_chapters import FOLDER
 from course_kit.checking import CodingTask, Exercise, Prediction
 from course_kit.checking.difference import first_difference
 from course_kit.checking.spec import attempt
+from tools.notebook import defined, prepared
+from tools.page import wrong_ones
+from tools.transcript import exercises
 
 from .. import ROOT
-from .notebook import defined, prepared
-from .page import wrong_ones
-from .transcript import exercises
 
 FURTHER = range(1000, 1040)  # seeds of the draws in which an unnoticed change must agree with the expected
 EXERCISES = exercises()

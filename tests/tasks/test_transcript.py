@@ -2,7 +2,7 @@
 
 import pytest
 
-from . import transcript
+from tools import transcript
 
 EXERCISES = transcript.exercises()
 FIRST = 10  # answers to a task, which are tried in every run of the tests, as the right ones are

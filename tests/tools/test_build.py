@@ -12,6 +12,7 @@ from course_kit.contents import TOPICS
 from course_lib import __version__
 from tools import build
 from tools.links import next_chapter
+from tools.outputs import changed, hashes
 
 TOPIC = "start_here"
 NAME = TOPICS[TOPIC].file
@@ -97,6 +98,52 @@ def test_a_changed_file_that_the_kernel_read_is_named_and_the_notebook_runs_agai
         assert printed(built) == shown
     words.write_text('HELLO = "hello"\n', encoding="utf-8")
     assert build.main([]) == 0 and notebook(built).read_text(encoding="utf-8") == before
+
+
+PAGE = '''\
+"""Double · 5 minutes · ★
+
+Return twice x.
+"""
+
+def double(x):
+    return 2 * x  # Twice.
+
+CASES = [Case(1), Case(2)]
+WRONG = """
+return x  # You return x.
+"""
+
+def wrong_loop(x):
+    """You add x too often."""
+
+HINTS = ["Multiply."]
+ON_PASS = "Well done."
+'''
+
+
+@pytest.mark.parametrize("text", ["5 minutes", "twice x", "# Twice", "return 2", "Case(2)", "Well done"])
+def test_a_notebook_runs_again_if_a_right_answer_shows_what_changed_on_the_page_of_its_task(tmp_path, text):
+    for folder in ("notebooks", "solutions"):
+        assert runs_again(tmp_path, folder, text)
+
+
+@pytest.mark.parametrize("text", ["return x  #", "You return x", "too often", "Multiply"])
+def test_solutions_do_not_run_again_for_what_a_page_says_to_wrong_answers(tmp_path, text):
+    assert not runs_again(tmp_path, "solutions", text)
+    assert runs_again(tmp_path, "notebooks", text), "a lesson may give a wrong answer to show what the check says"
+
+
+def runs_again(project, folder, text) -> bool:
+    assert PAGE.count(text) == 1
+    (project / "tasks").mkdir(exist_ok=True)
+    page, path = project / "tasks" / "double.py", project / folder / f"{NAME}.ipynb"
+    page.write_text(PAGE, encoding="utf-8")
+    nb = nbformat.v4.new_notebook()
+    nb.metadata["built"] = {"ran_with": hashes(nb, path, ["tasks/double.py"])}
+    assert changed(nb, nb, path) == []
+    page.write_text(PAGE.replace(text, f"{text} + 0"), encoding="utf-8")
+    return changed(nb, nb, path) == ["tasks/double.py"]
 
 
 def test_check_finds_what_is_old_not_run_or_left_over_until_it_is_built(built, capsys):

@@ -4,9 +4,19 @@ import re
 
 import pytest
 
-from course_chapters import lesson_file, tasks_of, topics
+from course_chapters import tasks_of, topics
 from course_kit.contents import CORE, TOPICS
-from tools.links import WORDS_A_MINUTE, core, core_goes_on, deeper_minutes, marked, sections, task_minutes
+from tools.links import (
+    WORDS_A_MINUTE,
+    core,
+    core_goes_on,
+    count_words,
+    deeper_minutes,
+    marked,
+    prose,
+    sections,
+    task_minutes,
+)
 from tools.tables import up_to_date
 
 from .. import ROOT
@@ -24,9 +34,7 @@ DEEPER = "# ## Deeper"  # the main line of a lesson ends here, and its time is t
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_a_lesson_takes_as_long_as_its_words_say(topic):
-    main, *_ = lesson_file(topic).read_text(encoding="utf-8").partition(DEEPER)
-    prose = "".join(cell for cell in re.split(r"(?m)^# %%", main) if cell.startswith(" [markdown]"))
-    words, minutes = len(re.findall(r"[A-Za-z]{2,}", prose.replace("[markdown]", ""))), TOPICS[topic].minutes
+    words, minutes = count_words(prose(topic).partition(DEEPER)[0]), TOPICS[topic].minutes
     assert minutes % 5 == 0 and abs(minutes - words / WORDS_A_MINUTE) <= 5 and words <= 1250
 
 

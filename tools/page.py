@@ -1,6 +1,6 @@
 """What learners get from the page of a task, for its author.
 
-    .venv/bin/python -m tests.tasks.page rope/rope
+    .venv/bin/python -m tools.page rope/rope
 
 It lists the wrong lines and programs of the page, or the wrong answers of a prediction: ✓ if a learner who writes it
 reads its message and no other, else ✗ and what this learner reads. A line without a message has that of the next line,
@@ -11,11 +11,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from course_chapters import FOLDER
 from course_kit.checking import CodingTask, Exercise, Prediction, Result
 from course_kit.checking.lines import split
-
-from .. import ROOT
-from . import transcript
+from tools import transcript
 
 
 def wrong_ones(task: Exercise) -> Iterator[tuple[str, str, str]]:
@@ -51,11 +50,11 @@ def other_words(result: Result, message: str) -> str:
 def main(key: str) -> None:
     """Say what learners get from the page of a task, such as "rope/rope"."""
     task = transcript.chosen(key)
-    print(Path(str(sys.modules[task.module].__file__)).relative_to(ROOT))
+    print(Path(str(sys.modules[task.module].__file__)).relative_to(FOLDER.parent))
     try:
         found = list(wrong_ones(task))
     except ValueError as error:  # a line that is no Python, or that has no place in the solution
-        sys.exit(f"A wrong line cannot be tried: {error}".replace(f"{ROOT}/", ""))
+        sys.exit(f"A wrong line cannot be tried: {error}".replace(f"{FOLDER.parent}/", ""))
     for mark, shown, words in found:
         print(f"{mark} {shown}", *[f"        {words}"] * bool(words), sep="\n")
     print(f"{sum(mark != '✗' for mark, *_ in found)} of {len(found)} show their message, and no other.")

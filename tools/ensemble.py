@@ -1,7 +1,7 @@
 """How far are the asserts of a lesson from failing? Its trainings, run with other seeds and on other processors.
 
-    python -m tests.ensemble t5_buckets              40 runs, a table of the smallest margin of each assert
-    python -m tests.ensemble t5_buckets --runs 12
+    python -m tools.ensemble t5_buckets              40 runs, a table of the smallest margin of each assert
+    python -m tools.ensemble t5_buckets --runs 12
 
 Every run executes the lesson's cells. It multiplies each initial weight by 1 ± 3e-7. The runs are shared out among the
 kinds of processor that torch can play (`ATEN_CPU_CAPABILITY`), each with one thread and two, and each kind has a run

@@ -1,8 +1,8 @@
 """Answers to the tasks, nearly all of them wrong, and which of the wrong ones the checks do not name.
 
-    .venv/bin/python -m tests.tasks.transcript                      judge all again, and mark what is not named
-    .venv/bin/python -m tests.tasks.transcript rope/rope            for one task
-    .venv/bin/python -m tests.tasks.transcript rope/rope mine.py    record an answer, and show what the check says to it
+    .venv/bin/python -m tools.transcript                      judge all again, and mark what is not named
+    .venv/bin/python -m tools.transcript rope/rope            for one task
+    .venv/bin/python -m tools.transcript rope/rope mine.py    record an answer, and show what the check says to it
 
 `course_chapters/TOPIC/answers/TASK.jsonl` has one answer a line: "from" (a "reader", a "mistake" that we invented, or
 an "author", for another right way) and "source", which runs by itself and defines the name of the task. "right" marks
@@ -18,8 +18,7 @@ from typing import Any
 
 from course_chapters import FOLDER, tasks_of, topics
 from course_kit.checking import Exercise, Result
-
-from .notebook import defined
+from tools.notebook import defined
 
 os.environ["COURSE_KEEPS_NO_PROGRESS"] = "1"  # what passes here is not the learner's
 SECONDS = 1.0  # for an answer without an end, which is never a right one
