@@ -1,8 +1,9 @@
 """Read a GGUF file: what it says about the model, and its tensors as float32.
 
 A file is: the letters GGUF, the version, how many tensors and how many facts; the facts (the metadata), each a name, a
-type and a value; for each tensor its name, shape, type and where its bytes begin; and then these bytes. Here all numbers
-are little-endian, as is usual. Source: the specification in ggml-org/ggml, docs/gguf.md; the blocks: ggml-common.h there.
+type and a value; for each tensor its name, shape, type and where its bytes begin; and then these bytes. Here all
+numbers are little-endian, as is usual. Source: the specification in ggml-org/ggml, docs/gguf.md; the blocks:
+ggml-common.h there.
 """
 
 import math
