@@ -553,6 +553,6 @@ else:
 # Music Transformer's own code warns that the cells after the query are undefined (tensor2tensor,
 # `common_attention.py`).
 #
-# **Sources** C.-Z. A. Huang et al., *Music Transformer*, 2019, sections 1.1, 3.3 and 3.4 · Z. Dai et al.,
-# *Transformer-XL*, 2019, appendix B (the same rearrangement) · the model: L. Ben Allal et al., *SmolLM2*, 2025 (see
+# **Sources** C.-Z. A. Huang et al., *Music Transformer*, 2019, section 1.1, section 3.3 and section 3.4 · Z. Dai
+# et al., *Transformer-XL*, 2019, appendix B (the same rearrangement) · the model: L. Ben Allal et al., *SmolLM2*, 2025 (see
 # [[released_model|chapter #]]).
