@@ -1,8 +1,8 @@
 # %% [markdown]
 # # [[title]]
 #
-# Attention is fast, because its code has been tuned for years. Can this code also add a bias? And what
-# must a model keep while it writes token by token?
+# The code that computes attention has been tuned for years. Can it also add a bias? And what must a model keep while
+# it writes token by token?
 #
 # **You will be able to**
 # - compute attention with a bias in three ways, and avoid three mistakes that raise no error;
@@ -187,7 +187,7 @@ assert np.allclose(of_the["formula, smallest number"], V.mean(axis=0))
 # ## What a fused kernel does
 #
 # The formula writes grids to memory and reads them back, which is slow (Dao et al. 2022, section 2.2). FlashAttention,
-# a fused kernel, goes through the keys in *tiles* that fit into fast on-chip memory, and never stores a grid of scores.
+# a fused kernel, goes through the keys in *tiles* that fit into fast on-chip memory, and never stores a whole grid.
 #
 # But the softmax divides by a sum over *all* keys. How can it be computed tile by tile? For each query,
 # the kernel keeps three things:
@@ -227,8 +227,8 @@ print("the formula:  ", eager[mat])
 assert np.allclose(mixed / total, eager[mat])
 
 # %% [markdown]
-# **Where is the bias in this?** A tile knows the positions of its queries and keys, so it can compute $b(j - i)$ on the
-# spot. Compiled FlexAttention calls your `score_mod` there.
+# **Where is the bias in this?** The kernel knows the positions of a tile's queries and keys, so it can compute
+# $b(j - i)$ on the spot. Compiled FlexAttention calls your `score_mod` there.
 #
 # ## What does the bias cost?
 #
@@ -254,8 +254,8 @@ assert torch.allclose(ways["SDPA, learned bias"](), ways["formula, fixed bias"](
 # %% [markdown]
 # On our machine, SDPA with a fixed bias is faster than the formula, and a learned bias takes more than twice as
 # long as a fixed one. The fused kernel for CPUs cannot return the gradient of a mask, so SDPA computes the
-# formula. It also does this if $q$, $k$, $v$ or the mask have three axes, such as (heads, n, d). Give them
-# a fourth: `mask[None]`.
+# formula. It also does this if $q$, $k$, $v$ or the mask have three axes. Give them a fourth: a mask
+# of (heads, n, n) becomes `mask[None]`.
 #
 # A bias by offset needs only a row of $2n - 1$ numbers. The course's `fast_attention` takes such a row, and can train
 # it (*Deeper*).
@@ -293,7 +293,7 @@ for name, numbers in {**sizes, "cache with 9 key heads": 3 * sizes["cache"]}.ite
 assert round(sizes["cache"] / sizes["weights"], 1) == 0.7
 
 # %% [markdown]
-# The cache of one text takes 70 % of the memory of the weights, and each new token must read *all* of it. This is why
+# A full cache takes 70 % of the memory of the weights, and each new token must read *all* of it. This is why
 # models share key heads, or limit what a layer keeps ([[windows_and_sinks|chapter #]]).
 #
 # ## Which way?
@@ -311,7 +311,7 @@ assert round(sizes["cache"] / sizes["weights"], 1) == 0.7
 #
 # - For SDPA, `True` means look, and floating-point masks are added.
 # - `is_causal` is aligned top left. Decoding needs bottom right.
-# - A fused kernel stores no grid of scores. For each query it keeps the largest score, a sum and a mixture.
+# - A fused kernel never stores a whole grid. For each query it keeps the largest score, a sum and a mixture.
 # - A query that sees no key gives nan in the formula with −∞, and 0 in SDPA.
 # - On a CPU, three axes or a mask that needs a gradient send SDPA back to the formula.
 # - In a cache of all keys and values, a token takes 2 · layers · key heads · channels per head numbers.
@@ -436,9 +436,9 @@ assert [name for name, options in calls.items() if not is_fused(**options)] == [
 ]
 
 # %% [markdown]
-# Dropout and three axes fall back. So does a mask that needs a gradient, because the CPU kernel returns gradients of
-# $q$, $k$ and $v$ only. A mask *computed* under `torch.no_grad()` needs none. A parameter that is itself the mask needs
-# one even there.
+# Calls with dropout or three axes fall back. So does a mask that needs a gradient, because the CPU kernel returns
+# gradients of $q$, $k$ and $v$ only. A mask *computed* under `torch.no_grad()` needs no gradient. A parameter that is
+# itself the mask needs one even there.
 #
 # The mask with `is_causal` is a trap. The fused kernel adds the mask *and* hides later keys, but the formula refuses
 # both together. So such a call works until its mask needs a gradient:
@@ -518,10 +518,10 @@ assert torch.allclose(by_place, alone, atol=1e-6)
 
 # %% [markdown]
 # RoPE with fixed speeds sees only offsets, and those within a document are the same everywhere. The mask does the rest.
-# The same is true of Shaw's vectors, T5 and ALiBi, and of left padding. But the log scale reads the position
+# The same is true of Shaw's vectors, T5 and ALiBi, also with left padding. But the log scale reads the position
 # itself, as absolute positions and FIRE do, so it needs the numbers.
 #
-# Drafts need them with every scheme of position. Here the cache holds the five tokens of `a`. One call reads two
+# Drafts need numbers with every scheme of position. Here the cache holds the five tokens of `a`. One call reads two
 # candidates for position 5, and behind the second a candidate for position 6. The first is rejected and leaves the
 # cache:
 
@@ -537,8 +537,8 @@ assert torch.allclose(drafts[:, 1:], layer(text)[:, 5:], atol=1e-6)
 assert cache.k.shape[-2] == text.shape[1]
 
 # %% [markdown]
-# The accepted branch has the outputs of a text that never had another. A scheme that sums over the row, such as FoX,
-# refuses drafts.
+# The accepted branch has the outputs of a text without drafts. A scheme that sums over the row, such as FoX
+# ([[which_one|chapter #]]), refuses drafts.
 #
 # ## Deeper · A fourth trap: dropout
 #
@@ -611,7 +611,7 @@ for length in (128, 1024):
 # 2. **Interleave.** Run all contenders in turn, so that a busy moment affects them all.
 # 3. **Take the median** of the *ratios* of all rounds.
 # 4. **Wait for the device.** A GPU works on after a call returns. Stop the clock after `torch.cuda.synchronize()`.
-# 5. **Check the answers.** Wrong answers can be fast, too.
+# 5. **Check the answers.**
 #
 # Say what you measured: sizes, dtype, threads, machine.
 
@@ -671,7 +671,7 @@ for m in (256, 512, 1024):
     print(f"n = {m:4}: {1000 * np.median(rounds[:, 0]):5.1f} ms", *[f"{way} {x:.2f}" for way, x in ratios.items()][1:], sep=", ")
 
 # %% [markdown]
-# As the text grows, the formula and the matrix fall behind, and the row stays near the limit.
+# As the text grows, the formula and the matrix fall behind, and the row comes near the limit.
 #
 # GPU kernels need the mask as a real array, so `fast_attention` writes it out block by block. We measured one NVIDIA
 # H200 (torch 2.11, 4 texts of 4,096 tokens, 8 heads of 64 channels, forward only, medians of 20 rounds), as

@@ -63,7 +63,7 @@ def window(w=3, n=6):
 figures.play(window, w=(1, 6), n=(2, 10))
 
 # %% [markdown]
-# A window says which keys are seen, and nothing about their order. So such a layer usually has RoPE as well:
+# Inside the window, all keys have the same bias, whatever their order. So such a layer usually has RoPE, too:
 
 # %%
 figures.attention_block("sliding window")
@@ -82,7 +82,7 @@ for p in range(10):
 assert ring == [8, 9, 6, 7]
 
 # %% [markdown]
-# The slots are out of order, which does not matter to a softmax if each key carries its own position. Does `RingCache`
+# The slots are out of order, which does not matter to a softmax if each key carries its position. Does `RingCache`
 # give the outputs of a full pass that masks far keys?
 
 # %%
@@ -96,7 +96,7 @@ print("40 tokens read; keys in the cache:", tuple(ring.k.shape), "(batch, heads,
 assert torch.allclose(by_ring, at_once, atol=1e-6)
 
 # %% [markdown]
-# So the ring holds all that the layer needs, *as long as the text only grows*. Now we drop the last two tokens, as
+# So the ring holds all that the layer needs, *as long as the text only grows*. Now drop the last two tokens, as
 # after a rejected draft. A new token 38 needs token 35, which token 39 has overwritten. To go back, keep a copy from
 # before the draft.
 
@@ -194,7 +194,7 @@ assert head(text)[:, 0].min() > 0.9
 figures.side_by_side(draw(head(text), text, "As it is"), draw(head(other), other, "Another token 0"))
 
 # %% [markdown]
-# Nearly all of the weight goes to token 0. This is an **attention sink** (Xiao et al. 2023). Why token 0?
+# Nearly all the weight goes to token 0. This is an **attention sink** (Xiao et al. 2023). Why token 0?
 # Hardly because of its word. And not because of position 0, which a model with RoPE cannot see: if we move all
 # positions by 3,000, all weights stay. But token 0 is the only one that can attend only to itself. Is that the cause?
 # We let token 3, *on*, attend only to itself, too.
@@ -221,8 +221,8 @@ assert two[4:, [0, 3]].min() > 0.4
 draw(two, text, "Token 3 sees only itself")
 
 # %% [markdown]
-# Token 3 is a second sink. Is it so elsewhere? In each of five texts, we let seven tokens see only themselves, one at a
-# time (committed runs). Later queries gave it this weight, in head 18.8 and (mean of all heads) from layer 12 on.
+# Token 3 is a second sink. And elsewhere? In each of five texts, we let seven tokens see only themselves, one at a time
+# (committed runs). Later queries gave such a token this weight, in head 18.8 and (mean of all heads) from layer 12 on.
 
 # %%
 alone = [row for row in committed("new sinks") if "head 18.8" in row and row["condition"].startswith("token")]
@@ -262,9 +262,9 @@ figures.show(fig, alt="By layer: the largest number of token 0 is some hundreds 
     "token 0 follows its largest number. Where this is large, its value is shorter than others.")
 
 # %% [markdown]
-# A number is a **massive activation** if its size is above 100 and about a thousand times the median size of all
-# numbers or more (Sun et al. 2024). Token 0 enters the layers from 12 to 28 with one, and there it gets the most
-# weight. Its value is short, so a head that looks at it adds little to the output. But the model needs this little
+# Sun et al. (2024) call a number a **massive activation** if it is above 100 and at least about a thousand times the
+# median size, which the picture does not show. Token 0 enters the layers from 12 to 28 with one, and there it gets the
+# most weight. Its value is short, so a head that looks at it adds little to the output. But the model needs this little
 # (*Deeper*).
 #
 # ## A window without the sink, and with it
@@ -304,8 +304,7 @@ for condition in ("", ", kept [0]", ", every 32nd sees itself only", ", every 32
 
 # %% [markdown]
 # With tokens that see only themselves, nearly half of the rise is gone. If each sees one token more, this helps about
-# as much in the first text and the last, and hardly in the others. (Whether it becomes a sink depends on the other
-# token.)
+# as much in the first text and the last, and hardly in the others.
 #
 # So for this model, a ring should also **keep the first token**: `RingCache(64, keep=1)`.
 #
@@ -336,14 +335,15 @@ assert np.allclose(softmax_with_sink(s, np.log(2)), [1 / 8, 2 / 8, 3 / 8])
 # the order only what the causal mask reveals. A **hybrid** puts it above layers with positions. In Cohere's Command
 # A, three of four layers have RoPE in a window, and every fourth reads the whole text without positions.
 #
-# Is it the missing positions that help, or the window? The study trained models of two layers at 128 tokens:
+# In long texts, do missing positions help, or the window? The study trained models of two layers at 128 tokens:
 #
 # - `window-64`: RoPE in a window of 64 in both layers;
 # - `window-64+none`, the hybrid: above such a window, a layer that sees everything, without positions;
-# - `window-64+rope`: the same with RoPE in the upper layer;
-# - `rope+none`: the hybrid without the window.
+# - `window-64+rope`: the same with RoPE above;
+# - `rope+none`: the hybrid without the window;
+# - `none`: no positions, no window.
 #
-# Which keep their loss in text, and which find the value of a name far back (retrieval)?
+# Which keep their loss in text, and which find the value of a far name (retrieval)?
 
 # %% tags=["hide-output"]
 from course_chapters import measured, questions
@@ -358,9 +358,10 @@ print(f"{'guessing':16} {'':26} {1 / 8:12.0%} {1 / 2:12.0%}   – some seed has 
 
 # %% [markdown]
 # `window-64` reaches 126 tokens back, and the names are farther, so it can only guess. RoPE above the window breaks in
-# text and misses about half of the names, and `rope+none` does worse. **In our two-layer models, the hybrid needs both
-# halves**: a window below, and no rotations above. Its price is flip-flop (the last bit written), where it is nearer to
-# guessing than `window-64`.
+# text and misses about half of the names, and `rope+none` does worse. `none` finds them, but even at 128 tokens its loss
+# in text is much higher (committed runs). **In our two-layer models, the hybrid needs both halves**: a window below,
+# and no rotations above. Its price is flip-flop (the last bit written), where it is nearer to guessing than
+# `window-64`.
 #
 # ## Remember
 #
@@ -368,8 +369,8 @@ print(f"{'guessing':16} {'':26} {1 / 8:12.0%} {1 / 2:12.0%}   – some seed has 
 # - A ring of $w$ slots holds all that a windowed layer needs, as long as the text only grows.
 # - In SmolLM2, a token becomes a sink if it can attend only to itself. It has massive activations and a short value.
 # - A window that drops the sink breaks this model. One extra slot for the first token repairs most of this.
-# - At 1,024 tokens, our small hybrid finds all far names at a level loss. With RoPE in its upper layer, or without the
-#   window in its lower one, it breaks.
+# - At 1,024 tokens, our small hybrid finds all far names at a level loss. With RoPE above, or without the window below,
+#   it breaks.
 #
 # ## Three questions
 
@@ -423,7 +424,7 @@ figures.question(
 # %% [markdown]
 # ## Now you
 #
-# [[tasks]]: five, from a ring by hand to bugs reported in well-known libraries, and a test of use.
+# [[tasks]]: five, from a ring by hand to bugs of well-known libraries, and a test of use.
 #
 # **Next:** [[next]]. The rest is optional.
 #
@@ -447,8 +448,8 @@ cases = ("kept []", "kept [0]", "another token 0 kept")
 table(*[("windows", window + case) for case in cases], ("windows", "first 1 hidden from later ones"))
 
 # %% [markdown]
-# Another first word serves as well. (Few words share the weight with token 1, as *hailed* before *cat sat on the mat*
-# does.) Hiding token 0 from the beginning hardly does harm, because token 1 then attends only to itself.
+# In these texts, another first word serves as well. Hiding token 0 from the beginning hardly does harm. Token 1 then
+# attends only to itself, so it can become the sink.
 #
 # ## Deeper · A short key, and a short value
 #
@@ -463,7 +464,7 @@ print(f"cosine of queries with the key: of token 0 {in_20['cosine 0']:.2f}, of t
 # The queries point towards this key, and slightly away from that of token 50. And does the short value matter? Before a
 # layer computes values, RMSNorm divides each vector by its size, and a vector with one huge number then looks nearly
 # the same for every word. We give all later queries another value for token 0: the value that another first word would
-# have, zeros, or the mean of the other values. Then we keep token 0 beside a window, with its value and without.
+# have, zeros, or the mean of the other values. Then we keep token 0 beside a window, with zeros and with its own value.
 
 # %%
 value = "value of token 0: "
@@ -501,8 +502,8 @@ for n, condition in ((8192, "as released"), (8192, "window 1024, kept []"), (819
     print(f"tokens {n // 2:,} to {n:,}, {condition:46} {row['loss']:.2f}")
 
 # %% [markdown]
-# Numbering in the cache hardly matters. And up to 16,384, where the model as released breaks, the window
-# with token 0 reads on, with positions in the text. So beside near keys, the sink works at all of these
+# Up to 8,192 tokens, the numbering hardly matters. And up to 16,384, where the model as released breaks, the
+# window with token 0 reads on, with positions in the text. So beside near keys, the sink works at all of these
 # distances. (If all keys are seen, other words take its weight: [[stretching_rope|chapter #]].)
 #
 # ## Deeper · More keys, the same lead
@@ -590,8 +591,8 @@ else:
     assert np.allclose(output.flatten(), softmax_with_sink(s, np.log(2)) @ values, atol=1e-6)
 
 # %% [markdown]
-# The course's check-up reads one token, repeated, in a tiny gpt-oss with a window of 8, and queries and a sink of 0.
-# What is $\ln(w_{ij} / w_{ii})$, the curve, and the weight of the sink?
+# The course's check-up reads one repeated token in a tiny gpt-oss with a window of 8. Queries and sink are 0. What is
+# the curve, $\ln(w_{ij} / w_{ii})$ by distance, and what is the weight of the sink?
 
 # %% tags=["nbval-ignore-output"]
 if find_spec("transformers") is not None:
@@ -614,13 +615,13 @@ if find_spec("transformers") is not None:
 # %% [markdown]
 # ## Deeper · What released models do
 #
-# **Sinks.** DeepSeek-V4 learns a sink for each head, too, and MiMo-V2-Flash does in its windowed layers. In Qwen3-Next
-# a head's output is multiplied by an **output gate**, numbers between 0 and 1 computed from the query's token. Qiu et
-# al. (2025) report that this reduces sinks and massive activations. What is a sink good for? Barbero et al. (2025)
-# argue that it keeps tokens from mixing too much.
+# **Sinks.** DeepSeek-V4 learns a sink for each head, too, and so does MiMo-V2-Flash in its windowed layers. In
+# Qwen3-Next a head's output is multiplied by an **output gate**, numbers between 0 and 1 computed from the query's
+# token. Qiu et al. (2025) report that this reduces sinks and massive activations. What is a sink good for? Barbero et
+# al. (2025) argue that it keeps tokens from mixing too much.
 #
 # **Hybrids.** In SmolLM3, every fourth layer has no positions, but the others have no window. In
-# Kimi Linear and OLMo Hybrid, the others are linear layers, whose memory does not grow with the text. They carry the
+# Kimi Linear and OLMo Hybrid, most layers are *linear* ones, whose memory does not grow with the text. They carry the
 # order of the words, and the full layers have no positions. *DroPE* (Gelberg et al. 2025) removes RoPE after training.
 #
 # **Norms.** Many models normalise queries and keys. A norm with a learned weight for each channel must come *before*

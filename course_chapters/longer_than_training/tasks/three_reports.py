@@ -1,15 +1,16 @@
 """Prediction: three reports, three faults · 8 minutes · ★★ · first
 
-A model has one layer with RoPE, and one of these faults. The check-up asks it for logits with other tokens, positions
-and masks. Its reports are below, without the sentences that name the cause. Which model has which fault?
+Three models have one layer with RoPE, and each has one of these faults. The check-up compares each model's logits for
+other tokens, positions and masks. Its reports are below, without their explanations. (*know* means: no fault, but worth
+knowing.) Which model has which fault?
 
-- `"positions in float16"`: they are rounded to float16 before they are used;
+- `"positions in float16"`: they are rounded to float16 before use;
 - `"positions in bfloat16"`: the same with bfloat16;
 - `"positions ignored"`: whatever positions are given, it counts from 0;
 - `"an absolute part"`: sines of the positions are added to the input, too;
-- `"padding is seen"`: the mask is ignored, except that no query sees a later key;
+- `"padding is seen"`: the mask is ignored, but later keys stay hidden;
 - `"one mask for all"`: the mask of the last text of a batch is used for all texts;
-- `"other pairs"`: the rotation pairs neighbours, although the weights were trained for halves.
+- `"other pairs"`: the rotation pairs neighbours, but the weights are meant for halves.
 
 REPORTS
 """
