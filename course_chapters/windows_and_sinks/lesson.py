@@ -358,9 +358,9 @@ print(f"{'guessing':16} {'':26} {1 / 8:12.0%} {1 / 2:12.0%}   – some seed has 
 
 # %% [markdown]
 # `window-64` reaches 126 tokens back, and the names are farther, so it can only guess. RoPE above the window breaks in
-# text and misses about half of the names, and `rope+none` does worse. `none` finds them, but even at 128 tokens its loss
-# in text is much higher (committed runs). **In our two-layer models, the hybrid needs both halves**: a window below,
-# and no rotations above. Its price is flip-flop (the last bit written), where it is nearer to guessing than
+# text and misses about half of the names, and `rope+none` does worse. `none` finds them, but even at 128 tokens its
+# loss in text is much higher (committed runs). **In our two-layer models, the hybrid needs both halves**: a window
+# below, and no rotations above. Its price is flip-flop (the last bit written), where it is nearer to guessing than
 # `window-64`.
 #
 # ## Remember
