@@ -40,8 +40,8 @@ for trained, n in ((3, 5), (L, 1024)):
     print(f"trained on {trained:3}, tested on {n:5,}: {new:7,} of {i.size:7,} pairs are new, {new / i.size:.0%}")
 
 # %% [markdown]
-# What does each scheme of the study meet at these pairs? (A name that is new to you can wait: chapters above explain
-# it.)
+# What does each scheme of the study meet at these pairs? (A name that is new can wait: the chapters listed above
+# explain it.)
 #
 # | past the training length, it meets | schemes |
 # |---|---|
@@ -58,7 +58,7 @@ for trained, n in ((3, 5), (L, 1024)):
 # ## The study
 #
 # `course_study` trains decoders with two layers, four heads and 64 channels for 2,000 steps of eight texts. They differ
-# in their scheme of position, and in one rate: T5's table learns ten times as fast as the rest. Each scheme has three
+# in their scheme of position, and in one learning rate: that of T5's table is ten times as high. Each scheme has three
 # seeds. Two of the tasks:
 #
 # | task | the model reads | and must name | guessing |
@@ -123,8 +123,8 @@ figures.question(
 
 # %% [markdown]
 # Does the harm come from the far keys? We also mask all keys 128 or more back, so that no distance is new. Here are the
-# rises of the seeds, and the mean losses. Read the last row first. `rope` has 1.19 at 128 tokens, 3.65 at 1,024, and
-# without the far keys 1.19 again.
+# seeds' rises and the mean losses. Read the last row first. `rope` has 1.19 at 128 tokens, 3.65 at 1,024, and without
+# the far keys 1.19 again.
 
 # %%
 order = ("level", "rises", "breaks")
@@ -141,19 +141,20 @@ labels = [f"{scheme}: {word[scheme]}" for scheme in by_verdict]
 figures.heatmap(table, labels, ["128", "1,024", "1,024, far keys masked"], digits=2, alt="Loss in text by test length")
 
 # %% [markdown]
-# Without far keys, all eight schemes with relative positions return to their loss at 128 (within 0.05). **In these
-# eight, the harm in text came from far keys.** `learned` and `sinusoidal` stay broken, because even their near tokens
-# have positions that training did not reach. `none` returns less than half-way. (`shaw-32` is close to a bound.)
+# Without far keys, all eight schemes with relative positions return to their loss at 128 (within 0.05). **In the four
+# that rise or break, the harm in text came from far keys.** `learned` and `sinusoidal` stay broken, because even their
+# near tokens have positions that training did not reach. `none` returns less than half-way. (`shaw-32` only just
+# *rises*.)
 #
-# Compare the verdicts with the first table. In text, these models break on untrained numbers, and, Transformer-XL
-# aside, on sines or angles never seen. (RoPE can break without new angles, too: *Deeper*.) A formula that continues
-# is not enough: ALiBi is level, but `log-1` rises.
+# Compare the verdicts with the first table. In text, the models with untrained numbers or with new sines or angles
+# break, except Transformer-XL. (RoPE can break without new angles, too: *Deeper*.) A formula that continues is not
+# enough: ALiBi is level, but `log-1` rises.
 #
 # ## Level is not the same as useful
 #
 # Four schemes are level in text, and masking the far keys costs them nothing. So in text they do not need these keys.
 # Retrieval needs them, because all values are in the first half. How many answers are right? For 1,024 tokens we print
-# the lowest seed and the highest.
+# the lowest and highest seed.
 
 # %%
 print(f"{'':14}  text     retrieval at 128   at 1,024")
@@ -202,12 +203,12 @@ assert rise[-5:].mean() > 1
 # ## A test for your model
 #
 # The course's **check-up**, `python3 course.py checkup MODEL`, examines any causal model of `transformers`: scheme,
-# calls, and use of far text. For use, it compares losses of the *same* tokens, with errors. Whatever it hides, it keeps
-# the first four tokens, because many models need them as a *sink* ([[windows_and_sinks|chapter #]]), and losing the
-# sink looks like use.
+# calls, and use of far text. For use, it compares losses of the *same* tokens. Whatever it hides, it keeps the first
+# four tokens, because many models need them as a *sink* ([[windows_and_sinks|chapter #]]), and losing the sink looks
+# like use.
 #
-# Here is a committed report on SmolLM2, with 512 tokens of *Alice*. Does it use far tokens? Up to which gap between the
-# halves?
+# Here is a committed report on SmolLM2, with 512 tokens of *Alice*. Its *gaps* are jumps of the positions between the
+# halves. Does the model use far tokens, and across which gaps?
 
 # %% tags=["hide-output"]
 from course_study.released.checkup import report
@@ -219,24 +220,25 @@ for check in checked.checks:
         print(f"{check.verdict:5} {check.name:44} {check.shown:>13} nats")
 
 # %% [markdown]
-# (*know* means: no fault, but worth knowing.) Hiding the first half costs 0.30 nats, so far tokens are used. A window
-# in each layer costs less. (It lets some far text pass from layer to layer.) Without the first tokens it costs 1.04
-# more, which says nothing about far words.
+# (*know*: no fault, but worth knowing.) Hiding the first half costs 0.30 nats, so the model uses far tokens. A window
+# in each layer costs less. (It lets some far text pass from layer to layer.) Losing the first tokens costs 1.04 more,
+# which says nothing about far words.
 #
-# In the last lines, positions jump between the halves. Up to 8,192, the configured length, a jump costs about as much
-# as hiding in this text. With twice that it costs 2.91 nats more, so far keys do harm. [[stretching_rope|Chapter #]]
-# shows the curve of other texts, and repairs.
+# A gap of up to 8,192, the configured length, costs about as much as hiding: here the far half hardly helps. A gap of
+# twice that costs 2.91 nats more, so the far keys do harm. [[stretching_rope|Chapter #]] shows the curve of other
+# texts, and repairs.
 #
-# Two steps remain. Ask a **far question**, such as a pass key told at several depths; as a control, ask without telling
-# it. Repeat both with **other texts**, because these errors come from one.
+# Two steps remain. Ask a **far question**, such as a pass key told at several depths, and as a control not told. Repeat
+# all with **other texts**, because these errors come from one.
 #
 # ## Remember
 #
 # - Ask what a longer text needs that training did not reach: untrained numbers, new angles, or only more keys.
-# - Mask the far keys to see whether a rise comes from them. In text, it did in the eight relative schemes of the table.
+# - Mask the far keys to see whether a rise comes from them. In text, it did in the four relative schemes that were not
+#   level.
 # - A level loss does not show that far tokens are used, and a loss that rises does not show that they are not.
-# - A model uses a long text if it answers questions that need far tokens. A mean loss shows use only if it rises when the
-#   far keys are hidden *and the first tokens stay*.
+# - A model uses a long text if it answers questions that need far tokens. A mean loss shows use only if it rises when
+#   the far keys are hidden *and the first tokens stay*.
 #
 # ## Three questions
 
@@ -396,9 +398,8 @@ for scheme in by_verdict:
 #
 # ## Deeper · Strength is not form
 #
-# Is it the line that keeps ALiBi level, or its strength? We train logarithms and lines with one strength for all
-# heads, with another for each (`log-four` and `alibi`), and with strengths that each head learns, as in KERPLE (Chi et
-# al. 2022).
+# Does the line keep ALiBi level, or its strength? We train logarithms and lines with one strength for all heads, with
+# another for each (`log-four` and `alibi`), and with strengths that each head learns, as in KERPLE (Chi et al. 2022).
 
 # %%
 every = study_rows + study.committed("decays")
@@ -410,8 +411,8 @@ for scheme in ("log-1", "log-2", "log-four", "log-learned", "linear-one", "alibi
 
 # %% [markdown]
 # In text, strength decides in these models: with strength 2, with one strength per head, and with learned ones, a
-# logarithm is level, too, and better than ALiBi at 128. Learned strengths make the line as good. In flip-flop the form
-# shows: all logarithms but `log-1` answer nearly everything at 1,024, and the lines lose answers.
+# logarithm is level, too, and better than ALiBi at 128. Learned strengths make the line as good. In flip-flop, all
+# logarithms but `log-1` answer nearly everything at 1,024, and the two lines that learned the task lose answers.
 #
 # ## Deeper · A table that broke, and its repair
 #

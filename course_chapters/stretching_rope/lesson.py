@@ -1,8 +1,8 @@
 # %% [markdown]
 # # [[title]]
 #
-# Many models with RoPE break on texts longer than those of their training. Rules repair a *trained* model by changing
-# the speeds at which its pairs of channels rotate.
+# Many models with RoPE break on texts longer than those of their training. Published repairs of a *trained* model
+# change the speeds at which its pairs of channels rotate.
 #
 # **You will be able to**
 # - say which pairs of channels meet new angles, and measure what a long distance does to a released model;
@@ -78,8 +78,8 @@ for name, (d, base, length) in heads.items():
 #
 # What does such a distance do? SmolLM2 ([[released_model|chapter #]]) reads a text with a *gap*: we add one number to
 # the positions of the second half, so only the distances between the halves grow. As a control, we *hide* the first
-# half from the second, all but token 0, which the model needs ([[windows_and_sinks|chapter #]]). Which gaps will do
-# more harm?
+# half from the second, all but token 0, which the model needs ([[windows_and_sinks|chapter #]]). Which gaps will cost
+# more than hiding?
 
 # %% tags=["hide-output", "nbval-ignore-output"]
 model = released.load()
@@ -102,13 +102,13 @@ for name, numbers in rises.items():
 assert rises["gap of 8,000"][0] > 1.5 * rises["first half hidden"][0]
 
 # %% [markdown]
-# With the gap of 8,000, **no angle is new**. Yet here it costs more than hiding. A gap of 32,768 costs less than one of
+# With the gap of 8,000, **no angle is new**. Yet it costs more than hiding. A gap of 32,768 costs less than one of
 # 16,384. So one gap in one text shows little.
 #
 # ## The curve
 #
-# Here are nine gaps in five texts of 256 tokens. The right picture is about the *sink heads*: those in which, without
-# a gap, the second half gives token 0 more than half of its weight.
+# Here are nine gaps in five texts of 256 tokens. The right picture shows the *sink heads*: those in which, without a
+# gap, the second half gives token 0 more than half of its weight.
 
 # %%
 GAPS = (2048, 4096, 6000, 7800, 9000, 12_000, 16_384, 32_768, 65_536)
@@ -145,12 +145,12 @@ figures.show(fig, alt="Up to a gap of 9,000 the loss rises to about that with th
     "9,000 the words of the first half get hardly any weight. At 16,384 they get more than half, and token 0 less.")
 
 # %% [markdown]
-# In these texts, the mean has no step at 8,192. From 4,096 to 9,000, it is about that of hiding (in two texts, 7,800
-# costs more), and the sink heads give the far words hardly any weight. **In the mean, these words hardly help**, but
-# single ones can (*Deeper*). From 9,000 to 16,384, the loss rises far above that of hiding. Now the far words get
-# more than half of the weight, and token 0 less.
+# In these texts, the mean rise has no step at 8,192. From 4,096 to 9,000, it is about that of hiding (in two texts,
+# 7,800 costs more), and the sink heads give the far words hardly any weight. **In the mean, these words hardly help**,
+# but single ones can (*Deeper*). From 9,000 to 16,384, the loss rises far above that of hiding. Now the far words get
+# more than half of the weight, and token 0 gets less.
 #
-# The check-up draws such a curve of any model, less the cost of hiding, here in 512 tokens of *Alice*:
+# The check-up draws this curve for any model, minus the cost of hiding (here in 512 tokens of *Alice*):
 
 # %%
 from course_study.released.checkup import report
@@ -158,7 +158,7 @@ from course_study.released.checkup import report
 figures.gap_curve(report().gaps)
 
 # %% [markdown]
-# Which pairs cause this? We let only some pairs feel the gap; the others keep all positions.
+# Which pairs cause this? We let only some pairs feel the gap; the others rotate as before.
 
 # %%
 print(f"{'pairs that feel the gap':24}", *(f"{size:>14,}" for size in (4096, 7800, 16_384, 65_536)))
@@ -168,8 +168,8 @@ beyond = (curve(f"gap {size}") - hidden for size in (4096, 7800, 16_384, 65_536)
 print(f"{'all, less hiding':24}", *(f"{plus_minus(texts):>14}" for texts in beyond))
 
 # %% [markdown]
-# At 16,384, the open pairs alone do most of the harm. But at 4,096, where none of their angles is new, they also cost
-# as much as all pairs together. So the table does not show that *new* angles are the cause. It shows that open pairs
+# At 16,384, the open pairs alone do most of the harm. But at 4,096, where none of their angles is new, they cost as
+# much as all pairs together. So the table does not show that *new* angles are the cause. It shows that open pairs
 # suffice for harm, and that in these texts most harm beyond hiding lies past the configured length.
 #
 # ## Repairs by hand
@@ -261,7 +261,7 @@ assert slowed == (rules.turns(old, length) < 1).sum()
 #
 # Now SmolLM2 gets each rule without training, on the same five texts. With $s = 4$, no angle is new at the gap of
 # 16,384, but some are at 65,536. One more candidate *stops* the 16 slowest pairs: they no longer rotate. (*Deeper*
-# says why.) Which candidates will be better than hiding the first half?
+# says why 16.) Which candidates will be better than hiding the first half?
 
 # %% tags=["hide-output"]
 repairs = {"interpolation": "PI 4", "NTK-aware": "NTK 4", "YaRN": "YaRN 4", "16 stopped": "slowest 16 stopped"}
@@ -307,7 +307,7 @@ figures.show(fig, alt="The mean loss by position. As released it jumps beyond 8,
 # Each column covers the text since the one before. From 4,096 to 8,192, 16 stopped pairs cost 1.9 nats. **So passing
 # the gap test did not show that the model reads long texts.** A gap adds distance but no keys.
 #
-# Past 8,192, NTK's loss is 0.10 lower than the window's. But just before, it was 0.05 lower already.
+# Past 8,192, NTK's loss is only 0.10 lower than the window's, and it was 0.05 lower just before.
 #
 # ## Compare with the control
 #
@@ -330,9 +330,9 @@ for name, new in {"interpolated": old / s, "NTK": rules.ntk(old, s), "Llama 3": 
     print(f"{name}: open pairs go up to {far:.1f} times as far as in training")
 
 # %% [markdown]
-# At once, NTK hardly helps, and Llama 3's rule helps more. Interpolation meets no new angle and hardly helps either, so
-# new angles are not the whole cause. After 60 steps, compare within the column: 1.29 with 1.84. After 600 steps, this
-# control has caught up. And **no repair beats the window**, so nothing here shows that a repaired model uses far
+# At once, interpolation helps little, although it meets no new angle. So avoiding new angles is not enough. Of the
+# three rules, Llama 3's helps most: after 60 steps it has 1.29, and the model without a repair 1.84. After 600 steps,
+# this control has caught up. And **no repair beats the window**, so nothing here shows that a repaired model uses far
 # tokens.
 #
 # ## Remember
@@ -401,8 +401,8 @@ figures.question(
 #
 # ## Deeper · Does the gap harm by way of the sink?
 #
-# Past 9,000, token 0 loses weight in the sink heads. Is this the harm? We hide token 0 alone, without a gap; we hide
-# all other far words; and we give the second half a sink nearby, by letting its first token see only itself
+# Past 9,000, token 0 loses weight in the sink heads. Does this cause the harm? We hide token 0 alone, without a gap; we
+# hide all other far words; and we give the second half a sink nearby, by letting its first token see only itself
 # ([[windows_and_sinks|chapter #]]).
 
 # %%
@@ -441,14 +441,14 @@ for name, numbers in {**apart, "both": rise(speeds=speeds, score_factor=factor)}
 assert apart["temperature"][0] > apart["speeds"][0] + 0.1
 
 # %% [markdown]
-# In this text, the temperature costs more. (SmolLM2 was trained without it.) DeepSeek-V4 and Mistral Large 4 take YaRN
-# without it, too.
+# In this text, the temperature costs more. (SmolLM2 was trained without it.) Mistral Large 4 takes YaRN without it,
+# too.
 #
 # ## Deeper · Do they find a far word?
 #
-# From a gap of 4,096 on, the mean loss is about that of hiding. Is every far word lost there? We tell a pass key, and
-# put the gap between it and the question for it. How many of four keys does the model find? As a control, we ask
-# without telling it.
+# With gaps from 4,096 to 9,000, the mean loss is about that of hiding. Is every far word lost there? We tell a pass
+# key, and put the gap between it and the question for it. How many of four keys does the model find? As a control, we
+# ask without telling it.
 
 # %%
 def keys(experiment, condition):

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # [[title]]
 #
-# You have built many ways to tell attention where a token is. *Which one should we use?* This chapter answers for each
-# situation, and then shows what no number per offset can do.
+# You have built many ways to tell attention where a token is. *Which one should we use?* This chapter answers by
+# situation, and shows what no number per offset can do.
 #
 # **You will be able to**
 # - choose a scheme for a model that you train or have, and say on what ground;
@@ -33,15 +33,15 @@ guide.ask("decoder", "no longer")
 
 # %% [markdown]
 # RoPE, but not because it is the best: in our small models, T5 buckets and FoX have a lower loss. Each situation has
-# one recommendation, at most one alternative, and grounds of four kinds.
+# one recommendation, at most one alternative, and grounds of up to four kinds.
 #
-# - *Computed*: a proof, or a run of the code that it names.
+# - *Computed*: a proof, or a run of the code it names.
 # - *Seen in released models*: it works in large ones. This seldom shows that something else is worse.
 # - *Trained small*: in two layers. This is a reason to test your own model.
 # - *Reported in a paper*: others have measured it.
 #
-# **You have SmolLM2, and texts longer than its 8,192 tokens.** In [[stretching_rope|chapter #]], the repairs were
-# hardly better in text than a window. What would you take?
+# **You have SmolLM2, and texts longer than its 8,192 tokens.** In [[stretching_rope|chapter #]], NTK was hardly better
+# in text than a window. What would you take?
 
 # %% tags=["hide-output"]
 guide.ask("SmolLM2")
@@ -71,15 +71,15 @@ for name, both, n in (("encoder", True, 512), ("decoder", False, 114)):
 assert pairs == 1
 
 # %% [markdown]
-# All longer distances share the last number. Training reaches the encoder's often, and the decoder's by one pair a
-# text. In our small models, a table whose last four buckets no pair reached loses two nats
+# All longer distances share the last bucket's number. Training reaches the encoder's with 88,831 pairs a text, the
+# decoder's with one. In our small models, a table whose last four buckets no pair reached loses two nats
 # ([[longer_than_training|chapter #]]). Fine-tuning on long targets may have repaired your T5. So measure long inputs
-# and long outputs apart.
+# and long outputs separately.
 #
 # ## A batch can break a model, too
 #
-# Two texts are packed into one row, and the positions of each begin at 0. Is an answer of the second text what it would
-# be alone? We ask a layer with RoPE.
+# Two texts are packed into one row, and the positions of each begin at 0. Does the second text get the output that it
+# would get alone? We ask a layer with RoPE.
 
 # %%
 import torch
@@ -104,8 +104,8 @@ assert torch.allclose(packed, alone, atol=1e-6)
 guide.ask("packed")
 
 # %% [markdown]
-# Five families of fifteen find the borders, and none with `use_cache=True`. With left padding, only GPT-2 and BERT
-# need positions besides the mask. So **test that a text gives in a batch what it gives alone.**
+# Five families of fifteen find the borders, and none with `use_cache=True`. With left padding, only two, GPT-2 and
+# BERT, need positions besides the mask. So **test that a text gives in a batch what it gives alone.**
 #
 # ## What no row of offsets can say
 #
@@ -180,13 +180,13 @@ for task in (measured.BITS, measured.NAMES):
 
 # %% [markdown]
 # In flip-flop, a write can close its gate on all earlier writes. In retrieval, every gate below 1 after a name takes
-# weight from it. (We have not tested these causes.)
+# weight from it. (We have not tested this.)
 #
 # ## A linear layer is a position scheme
 #
-# In Qwen 3.5 and Kimi Linear, three of four layers are *linear*, without a softmax. Such a layer keeps a matrix $S$,
-# the **state**, whatever the length. In the simplest form, each token adds its key and value, and a gate lets the past
-# fade. (Theirs also erase, see *Deeper*.)
+# In Qwen 3.5 and Kimi Linear, three of four layers are *linear*, without a softmax. Such a layer keeps a matrix $S$ of
+# fixed size, the **state**. In the simplest form, each token adds its key and value, and a gate lets the past fade.
+# (Theirs also erase, see *Deeper*.)
 #
 # $$S_i = f_i\,S_{i-1} + k_i v_i^\top, \qquad o_i = q_i S_i$$
 #
@@ -220,8 +220,8 @@ assert np.allclose(reset[3:], linear(Q[3:], K[3:], V[3:], [1, 1]))
 #
 # ## A scheme of your own
 #
-# Does a new scheme do what its formula says, and what does it cost? `own_scheme` answers both.
-# Our example is a bias that falls linearly up to distance 16 and is then constant.
+# `own_scheme` tests whether a new scheme does what its formula says, and what it costs. Our example is a bias that
+# falls linearly up to distance 16 and is then constant.
 #
 # A scheme is a class with *hooks*, methods that the layer calls. The hook `bias` gets the numbers of queries, of keys
 # and of tokens in the cache (`past`), and returns one number per offset. `agrees` compares it with plain loops that use
@@ -263,11 +263,13 @@ assert cost.kept[1024] == 4 * 2047
 cost
 
 # %% [markdown]
+# The 8,188 bytes are 2,047 numbers, one per offset.
+#
 # ## And yours
 #
-# A recommendation is a guess about your model until it is tested there. The check-up pads, packs and moves a text,
-# which should change nothing in a model with RoPE alone. This small one has a fault that no short text shows. Which
-# line is wrong? Then put your own model into `logits`.
+# A recommendation is a guess until your model is tested. The check-up pads, packs and moves a text, which should change
+# nothing in a model with RoPE alone. This small one has a fault that no short text shows. Which line is wrong? Then put
+# your own model into `logits`.
 
 # %% tags=["hide-output", "nbval-ignore-output"]
 from course_lib.checkup import checkup
@@ -292,13 +294,13 @@ figures.checkup_report(report)
 # %% [markdown]
 # From 2,048 on, float16 (`half`) has no odd numbers, so neighbouring tokens get the same position. A model of
 # `transformers` needs no function: ask `checkup(model, text, tokenizer)`, or `python3 course.py checkup MODEL` with its
-# folder. With 256 tokens of text, both also test whether far text is used.
+# folder. With 256 tokens of text or more, both also test whether far text is used.
 #
 # ## Remember
 #
 # - In a new decoder take RoPE, because it leaves attention and its kernels as they are. For a model that you have, read
 #   its `config.json`, and load its rule.
-# - A text must give in a batch what it gives alone. A leak raises no error.
+# - A text must give in a batch what it gives alone.
 # - Beyond its threshold, FIRE's bias depends on the query's position. FoX's depends on the tokens after the key. In the
 #   simplest linear layer, the gates are the position scheme.
 #

@@ -107,9 +107,10 @@ NEW = {
         computed="It turns queries and keys before the scores, so attention itself stays as it is.",
         released="Llama 3, Qwen 3, SmolLM2 and Gemma 3 have it. For 8,192 tokens, SmolLM2 has base 100,000 and Llama 3 "
         "500,000.",
-        small=f"Against it: RoPE has {nats('rope')} nats, T5 buckets {nats('t5-64')}, Transformer-XL "
+        small=f"Against it: in text, RoPE has {nats('rope')} nats, T5 buckets {nats('t5-64')}, Transformer-XL "
         f"{nats('transformer-xl')}, FoX {nats('fox')}. For it: ALiBi has {nats('alibi')}.",
-        unknown="Whether these three keep their small lead in large models, and which base is best.",
+        unknown="Whether T5 buckets, Transformer-XL and FoX keep their small lead in large models, and which base is "
+        "best.",
         costs=f"No parameters. A cache as without positions, {gib(32, 2048):.1f} GiB for 32k tokens in Llama 3.1 8B.",
         unless="Texts will outgrow training: see the decoder for 128k tokens.",
         test=f"The loss by place in the text (`loss_by_length`, {chapter('longer_than_training')}).",
@@ -124,7 +125,8 @@ NEW = {
         f"{found('window-64+none')} of far names are found. With RoPE in the full layer, too: "
         f"{change('window-64+rope')}, {found('window-64+rope')}. With full RoPE below, instead of windows: "
         f"{change('rope+none')}, {found('rope+none')}.",
-        paper="B. Yang et al. 2025, Rope to Nope and Back Again.",
+        paper="B. Yang et al. 2025, Rope to Nope and Back Again, report that such a hybrid surpasses RoPE with full "
+        "attention in long tasks.",
         unknown="How far large models of this kind read beyond their training.",
         costs=f"{gib(8, 2048) + gib(24, 2048, 4096):.1f} GiB for 32k tokens instead of {gib(32, 2048):.1f} (sizes of "
         "Llama 3.1 8B). A kernel with a window.",
@@ -150,7 +152,7 @@ NEW = {
     "an encoder for text": Situation(
         take="RoPE: in two of three layers in windows of 128 with base 10,000, in the others with base 160,000.",
         instead="RoPE in every layer, as in EuroBERT.",
-        why="A turn tells before from after. Texts that are packed without padding keep a flash kernel.",
+        why="Rotation tells before from after. Texts that are packed without padding can use a flash kernel.",
         released="ModernBERT is built so, for texts of up to 8,192 tokens.",
         unknown="We know of no comparison of encoders that differ in their positions alone.",
         costs="No parameters, no cache. Packed texts need a kernel that takes their lengths, or a mask of blocks.",
@@ -229,8 +231,8 @@ BATCH = {
         instead="Pad on the right, if nothing is generated.",
         why="Then each token has the position that it would have alone.",
         computed=f"Tiny models of {FAMILIES} families. With the mask alone, {' and '.join(COUNTING)} answer "
-        "differently from the text alone. With positions 0, 1, 2, … only RoBERTa does, whose own begin after "
-        "`padding_idx`.",
+        "differently from the text alone. With positions 0, 1, 2, … only RoBERTa does, because its positions "
+        "begin after `padding_idx`.",
         costs="One line, `positions = (mask.cumsum(-1) - 1).clamp(min=0)`. In transformers 5.23, `generate` does this.",
         unless="The model is RoBERTa: give it the mask only.",
         test="A padded prompt gives what it gives alone: for a decoder, `checkup(model)`, and "
@@ -286,8 +288,8 @@ HAVE = {
     "Gemma 3 or 4: longer texts": Situation(
         take="Change nothing, up to the length in its file.",
         why="Five of six layers are windows, which meet no new distance, and the sixth was made for long texts.",
-        computed=f"Gemma 4's slowest pair makes a turn in {2 * np.pi / frequencies(512, 1e6)[63]:.0f} tokens, so none "
-        "is open.",
+        computed="In Gemma 4's full layers, the slowest pair that rotates makes a turn in "
+        f"{2 * np.pi / frequencies(512, 1e6)[63]:.0f} tokens, so none is open.",
         paper="Gemma Team 2025: past 128k tokens, Gemma 3 degrades rapidly.",
         costs=f"{gib(5, 2048) + gib(29, 2048, 1024):.2f} GiB for 32k tokens, not {gib(34, 2048):.2f} (Gemma 3 4B).",
         unless="You need more (Gemma 3 1B: 32,768; most others: 131,072): then take another model.",
@@ -295,7 +297,7 @@ HAVE = {
     ),
     "gpt-oss: longer texts": Situation(
         take="Change nothing, up to 131,072 tokens: its file has YaRN by 32 from 4,096.",
-        why="It was trained so, with windows of 128 in every second layer and a learned sink in every head.",
+        why="It was trained with this rule, windows of 128 in every second layer and a learned sink in every head.",
         released="GptOssConfig in transformers 5.23.",
         costs=f"{gib(12, 1024) + gib(12, 1024, 128):.2f} GiB for 32k tokens (20B). A kernel with windows and sinks.",
         unless="You train it on packed texts: its masks do not see the positions, so keep one text per row.",
@@ -307,16 +309,16 @@ HAVE = {
         released="DeepseekV4Config in transformers 5.23: if V4 takes YaRN, then without its temperature.",
         paper="DeepSeek-AI 2024 (V3): stages of 32k and 128k tokens.",
         unknown="What the files of V4 say. We have not seen them.",
-        costs=f"{gib(61, 512 + 64):.1f} GiB for 32k tokens (V3); plain heads {gib(61, 128 * (192 + 128)):.0f}. Its "
-        "own kernels.",
+        costs=f"{gib(61, 512 + 64):.1f} GiB for 32k tokens (V3); plain heads would need "
+        f"{gib(61, 128 * (192 + 128)):.0f}. Its own kernels.",
         unless="Texts exceed the 128k tokens that V3 was trained on: split them, and search for the right part.",
         test="In V4, no temperature multiplies query and key. Then a pass key.",
     ),
     "SmolLM2: texts longer than 8,192 tokens": Situation(
         take="YaRN by 2, up to 16,384 tokens, after a test of your own.",
         instead="A window of 1,024 that keeps token 0, if nothing far is asked.",
-        why=f"It finds far keys that the released model misses, for {alice('YaRN 2', 'difference', 8192)} nats before "
-        "token 8,192.",
+        why="It finds far keys that the released model misses, and costs "
+        f"{alice('YaRN 2', 'difference', 8192)} nats before token 8,192.",
         released=f"After token 8,192 of one text: {alice('as released')} nats as released, {alice('YaRN 2')} with "
         f"YaRN, {alice('window 1024, kept [0]')} with the window. Pass keys in 12,000 tokens: "
         f"{pass_keys('as released')}, and {pass_keys('YaRN 2')} with YaRN. Against it: across a gap of 16,384, YaRN "
@@ -346,13 +348,13 @@ HAVE = {
         why="Its table ends: no row was trained for a later position.",
         computed="BERT in transformers 5.23 raises an error at 600 tokens.",
         costs="More passes. Any kernel.",
-        unless="You can train: copy rows into a longer table, and continue.",
+        unless="You can train: copy rows into a longer table, and train further.",
         test="The same sentence gives the same answer early and late in a piece.",
     ),
     "a ViT: larger images": Situation(
         take="Resize its table to the new grid (`interpolate_pos_encoding=True`), and train a little more.",
         instead="DINOv3, which divides positions by the size of the image.",
-        why="Its table is a grid of places, so vectors in between make sense.",
+        why="Its table is a grid of places, so it can be interpolated. The vectors in between were not trained.",
         computed="In transformers 5.23, a ViT raises an error at another size without it. DINOv3 and Swin run.",
         costs="No parameters but the new table. Any kernel.",
         unless="You cannot train, and the accuracy falls: resize the images instead.",
