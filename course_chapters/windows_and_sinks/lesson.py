@@ -169,8 +169,8 @@ figures.question(
 # ## A head that finds nothing
 #
 # The weights of a row sum to 1, so a head must give its weight to some key. In [[released_model|chapter #]], many heads
-# of SmolLM2 gave most of it to token 0, such as head 18.8 (layer 18, head 8). It reads a text, then the same with another
-# first word.
+# of SmolLM2 gave most of it to token 0, such as head 18.8 (layer 18, head 8). It reads a text, then the same with
+# another first word.
 
 # %% tags=["nbval-ignore-output"]
 model = released.load()
