@@ -562,7 +562,7 @@ print("in 384 tokens, pairs 12 to 15 rotate by", *[f"{384 * model.speeds[m]:.1f}
 #
 # The cache can be a reason to leave channels unrotated. In DeepSeek-V3, RoPE rotates 64 channels of a key and leaves
 # the other 128 as they are. The model caches two things per token: the 64 rotated channels, which all heads share, and
-# a compressed vector $c$. From $c$ it can compute, for every head, the value and the other 128 channels of the key.
+# a compressed vector $c$. From $c$ each head can compute its value and the other 128 channels of its key.
 #
 # These channels are $A c$ with a fixed matrix $A$. Since $q \cdot (A c) = (A^\top q) \cdot c$, a decoder merges
 # $A^\top$ into $W_q$ once and never computes them. A rotation between $q$ and $A$ would differ from token to token, so
